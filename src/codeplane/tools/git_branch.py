@@ -70,7 +70,7 @@ def git_branch(call: Call, args: GitBranchInput) -> GitBranches | GitBranchOutpu
             call.next_actions.append(f'git_branch {{"action": "create", "name": {json.dumps(args.name)}}}')
         return listing
     changed = change(call, "git_branch", _act(call, args), alone=False)
-    return GitBranchOutput(**delta_fields(changed), was=changed.outcome.was)
+    return GitBranchOutput(**delta_fields(changed), was=changed.outcome.old_tip)
 
 
 def _act(call: Call, args: GitBranchInput) -> Callable[[], BranchOutcome]:

@@ -80,4 +80,6 @@ def git_pull(call: Call, args: GitPullInput) -> GitPullOutput:
                 call, "git_pull", lambda: take_pull(repository, checkout.programs, brought, source, how)
             )
     outcome = changed.outcome
-    return GitPullOutput(**delta_fields(changed), remote=outcome.remote, refs=refs_told(call, outcome.moved))
+    return GitPullOutput(
+        **delta_fields(changed), remote=outcome.remote, refs=refs_told(call, outcome.updates)
+    )

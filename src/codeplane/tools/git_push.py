@@ -72,13 +72,13 @@ def git_push(call: Call, args: GitPushInput) -> GitPushOutput | GitPushPreview:
     line = line_of(call)
     if wish.dry_run:
         outcome = push_all(line, plan, wish)
-        return GitPushPreview(summary=outcome.summary, refs=refs_told(call, outcome.moved))
+        return GitPushPreview(summary=outcome.summary, refs=refs_told(call, outcome.updates))
     changed = change(call, "git_push", lambda: push_all(line, plan, wish), alone=False)
     outcome = changed.outcome
     return GitPushOutput(
         **delta_fields(changed),
         remote=outcome.remote,
-        refs=refs_told(call, outcome.moved),
+        refs=refs_told(call, outcome.updates),
         said=_said(outcome),
     )
 
@@ -99,4 +99,4 @@ def _wish(args: GitPushInput) -> PushRequest:
 
 
 def _said(outcome: PushOutcome) -> str | None:
-    return outcome.said or None
+    return outcome.output or None

@@ -184,7 +184,7 @@ def _start(call: Call, args: GitRebaseInput) -> RebaseOutcome:
 def _plan(call: Call, args: GitRebaseInput) -> PlanOutput:
     with call.repo.checkout.repository.opened() as handle:
         plan = plan_rebase(handle, args.upstream, args.onto, autosquash=args.autosquash)
-        known = [oid for oid in plan.range.commits if oid in plan.range.known]
+        known = [oid for oid in plan.range.commits if oid in plan.range.equivalents]
         return PlanOutput(
             upstream=plan.upstream,
             onto=plan.onto,

@@ -93,7 +93,7 @@ def git_submodule(call: Call, args: GitSubmoduleInput) -> GitSubmodules | GitSub
         return _listing(call, args)
     act = _act(call, args)
     changed = change(call, "git_submodule", act, alone=args.action in _OF_THE_TREE)
-    done = changed.outcome.done
+    done = changed.outcome.lines
     if len(done) > _MOST:
         call.warn(f"{len(done) - _MOST} more submodules.")
     return GitSubmoduleOutput(**delta_fields(changed), submodules=list(done[:_MOST]) or None)
@@ -131,7 +131,7 @@ def _listing(call: Call, args: GitSubmoduleInput) -> GitSubmodules:
 
 
 def _line(path: str, one: ModuleStatus) -> SubmoduleLine:
-    recorded = one.module.recorded if one.module.recorded != one.commit else None
+    recorded = one.module.recorded_commit if one.module.recorded_commit != one.commit else None
     return SubmoduleLine(
         path=shown(path),
         state=one.state,

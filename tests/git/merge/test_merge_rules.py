@@ -318,7 +318,7 @@ def test_what_upstream_has_already_is_left_out(tree: Tree) -> None:
     tree.git("cherry-pick", "side")
     with tree.opened().opened() as handle:
         plan = plan_rebase(handle, "side", None)
-    assert len(plan.steps) == 1 and len(plan.range.known) == 1
+    assert len(plan.steps) == 1 and len(plan.range.equivalents) == 1
 
 
 def test_messages_and_names_that_are_not_utf_8_survive(tree: Tree) -> None:

@@ -193,7 +193,7 @@ def test_a_branch_that_is_not_merged_is_deleted_by_force_and_can_be_made_again(r
     was = git(root, "rev-parse", "other")
     with pytest.raises(WorkAtRisk, match="commits that HEAD lacks"):
         delete_branch(repository, "other")
-    assert delete_branch(repository, "other", force=True).was == was
+    assert delete_branch(repository, "other", force=True).old_tip == was
     create_branch(repository, "other", was)
     assert git(root, "rev-parse", "other") == was
 

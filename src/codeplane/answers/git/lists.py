@@ -174,6 +174,6 @@ def _worktree(one: Worktree, is_here: bool) -> WorktreeLine:
         head=short(one.commit) if one.commit else None,
         primary=True if one.name is None else None,
         here=True if is_here else None,
-        locked=(shown(one.locked) or "yes") if one.locked is not None else None,
-        gone=one.gone or None,
+        locked=(shown(one.lock) or "yes") if one.lock is not None else None,
+        gone=one.is_missing or None,
     )

@@ -55,7 +55,7 @@ class CommitOutcome(Outcome):
 
     subject: str = ""
     changes: tuple[Change, ...] = ()
-    replaced: str | None = None  # the commit that was amended
+    old_commit: str | None = None  # the commit that was amended
 
 
 def commit(
@@ -128,8 +128,8 @@ def _run_post_hooks(
 ) -> CommitOutcome:
     """Runs the hooks that follow a commit; they cannot undo it."""
     notes = run_hook(repository, programs, "post-commit")
-    if request.amend and result.replaced is not None:
-        pair = f"{result.replaced} {result.commit}\n".encode()
+    if request.amend and result.old_commit is not None:
+        pair = f"{result.old_commit} {result.commit}\n".encode()
         notes += run_hook(repository, programs, "post-rewrite", ["amend"], stdin=pair)
     return replace(result, notes=tuple(dict.fromkeys((*result.notes, *notes))))
 
@@ -139,7 +139,7 @@ class _Work:
     repository: Repository
     programs: Programs
     handle: pygit2.Repository
-    wanted: CommitRequest
+    request: CommitRequest
     rules: StagingRules
     pending: PendingCommit
     head: pygit2.Commit | None = field(init=False)
@@ -151,12 +151,12 @@ class _Work:
 
     def check(self, index: pygit2.Index, only: Selection | None) -> None:
         committer_signature(self.handle)
-        if self.wanted.author is not None:
-            who(self.handle, *self.wanted.author)
+        if self.request.author is not None:
+            who(self.handle, *self.request.author)
         _check_merged(index)
-        if self.wanted.amend and self.head is None:
+        if self.request.amend and self.head is None:
             raise NothingToCommit("There is no commit to amend yet.")
-        if self.pending.operation in ("merge", "cherry-pick") and (self.wanted.amend or only is not None):
+        if self.pending.operation in ("merge", "cherry-pick") and (self.request.amend or only is not None):
             raise GitUnfinished(
                 f"A {self.pending.operation} is in progress: it ends in a new commit of everything staged.",
                 hints=[Remedy(Fix.COMMIT_EVERYTHING), Remedy(Fix.ABORT_MERGE)],
@@ -226,18 +226,18 @@ class _Work:
             notes=(*self.notes, *notes),
             subject=subject,
             changes=changes,
-            replaced=str(self.head.id) if self.wanted.amend and self.head is not None else None,
+            old_commit=str(self.head.id) if self.request.amend and self.head is not None else None,
         )
 
     def _run_hook(self, name: str, args: Sequence[str], env: dict[str, str]) -> None:
-        if self.wanted.verify or name == "prepare-commit-msg":
+        if self.request.verify or name == "prepare-commit-msg":
             notes = run_hook(self.repository, self.programs, name, args, env=env, check=self.rules.check)
             self.notes += [note for note in notes if note not in self.notes]
 
     def _parent_ids(self) -> list[str]:
         if self.head is None:
             return []
-        if self.wanted.amend:
+        if self.request.amend:
             return [str(parent) for parent in self.head.parent_ids]
         return [str(self.head.id), *self.pending.parents]
 
@@ -246,14 +246,16 @@ class _Work:
         return str(self.handle[parents[0]].peel(pygit2.Commit).tree_id) if parents else None
 
     def _check_empty(self) -> None:
-        is_merge = self.pending.parents or (self.wanted.amend and self.head and len(self.head.parent_ids) > 1)
-        if not (self.wanted.allow_empty or is_merge):
-            raise _nothing_to_commit(self.handle, amend=self.wanted.amend)
+        is_merge = self.pending.parents or (
+            self.request.amend and self.head and len(self.head.parent_ids) > 1
+        )
+        if not (self.request.allow_empty or is_merge):
+            raise _nothing_to_commit(self.handle, amend=self.request.amend)
 
     def _final_message(self, env: dict[str, str]) -> str:
         mode = cleanup_mode(self.handle)
         prepared, source = self._message_source()
-        if self.wanted.message is None and source == "merge" and mode == "whitespace":
+        if self.request.message is None and source == "merge" and mode == "whitespace":
             mode = "strip"  # git's own remarks on conflicts are in it
         file = self.repository.git_dir / _MESSAGE_FILE
         message = _check_filled(clean_message(self.handle, prepared, mode))
@@ -265,18 +267,18 @@ class _Work:
         return _check_filled(clean_message(self.handle, _decode_message(data or b"", "utf-8"), mode))
 
     def _message_source(self) -> tuple[str, str]:
-        if self.wanted.message is not None:
-            return self.wanted.message, "message"
-        if self.wanted.amend and self.head is not None:
+        if self.request.message is not None:
+            return self.request.message, "message"
+        if self.request.amend and self.head is not None:
             return _decode_message(self.head.raw_message, self.head.message_encoding or "utf-8"), "commit"
         return self.pending.message or "", "merge"
 
     def _author_signature(self) -> pygit2.Signature | None:
         """The author of an amended or picked commit; another one who is named keeps its date."""
-        original = self.head.author if self.wanted.amend and self.head is not None else self.pending.author
-        if self.wanted.author is None:
+        original = self.head.author if self.request.amend and self.head is not None else self.pending.author
+        if self.request.author is None:
             return original
-        now = who(self.handle, *self.wanted.author)
+        now = who(self.handle, *self.request.author)
         return (
             now
             if original is None
@@ -285,7 +287,7 @@ class _Work:
 
     def _reflog_action(self) -> str:
         """The word for this commit in the reflog, as git has it."""
-        kind = "amend" if self.wanted.amend else "initial" if self.head is None else self.pending.operation
+        kind = "amend" if self.request.amend else "initial" if self.head is None else self.pending.operation
         return f"commit ({kind})" if kind in ("amend", "initial", "merge", "cherry-pick") else "commit"
 
 

@@ -42,15 +42,15 @@ class Follow:
     """A walk along one file's history. It holds no handle, so it can be kept and resumed later."""
 
     ahead: list[tuple[int, int, Version]] = field(default_factory=list)
-    seen: set[Version] = field(default_factory=set)
+    visits: set[Version] = field(default_factory=set)
     number: int = 0
 
     def copy(self) -> "Follow":
-        return Follow([*self.ahead], {*self.seen}, self.number)
+        return Follow([*self.ahead], {*self.visits}, self.number)
 
     def begin(self, handle: pygit2.Repository, version: Version) -> None:
-        if version not in self.seen and version.oid in handle:
-            self.seen.add(version)
+        if version not in self.visits and version.oid in handle:
+            self.visits.add(version)
             self.number += 1
             when = commit_of(handle, version.oid).commit_time
             heapq.heappush(self.ahead, (-when, self.number, version))

@@ -22,15 +22,15 @@ Place = tuple[str, int] | None
 class Walk:
     """A walk through history. It holds no handle, so it can be kept and resumed later."""
 
-    chosen: PathFilter = field(default_factory=PathFilter)
+    paths: PathFilter = field(default_factory=PathFilter)
     since: int | None = None  # of the committer; what is older is not gone past
     ahead: list[tuple[int, int, str]] = field(default_factory=list)
-    seen: set[str] = field(default_factory=set)
+    visits: set[str] = field(default_factory=set)
     count: int = 0
     ends: int = 0  # commits whose parents are not in this clone
 
     def copy(self) -> "Walk":
-        return Walk(self.chosen, self.since, [*self.ahead], {*self.seen}, self.count, self.ends)
+        return Walk(self.paths, self.since, [*self.ahead], {*self.visits}, self.count, self.ends)
 
     def begin(self, handle: pygit2.Repository, oid: str) -> None:
         self._add(oid, _Commits(handle))
@@ -38,15 +38,15 @@ class Walk:
     def leave_out(self, handle: pygit2.Repository, oid: str) -> None:
         """Excludes a commit and its ancestors; call it before the walk."""
         for commit in handle.walk(oid):
-            self.seen.add(str(commit.id))
+            self.visits.add(str(commit.id))
 
     def commits(
         self, handle: pygit2.Repository, check: Callable[[], None] = lambda: None
     ) -> Iterator[pygit2.Commit]:
         """The commits, newest first; `check` may end the walk."""
         commits = _Commits(handle)
-        compare = _Compare(handle, self.chosen, commits)
-        is_whole = self.chosen == PathFilter()
+        compare = _Compare(handle, self.paths, commits)
+        is_whole = self.paths == PathFilter()
         while self.ahead:
             check()
             commit = commits.taken(heapq.heappop(self.ahead)[2])
@@ -60,9 +60,9 @@ class Walk:
                 yield commit
 
     def _add(self, oid: str, commits: "_Commits") -> None:
-        if oid in self.seen:
+        if oid in self.visits:
             return
-        self.seen.add(oid)
+        self.visits.add(oid)
         commit = commits.get(oid)
         if commit is None:
             self.ends += 1
@@ -98,7 +98,7 @@ class _Compare:
     def __init__(self, handle: pygit2.Repository, paths: PathFilter, commits: _Commits) -> None:
         self._handle = handle
         self._chosen = paths
-        self._paths = tuple(sorted(paths.named.paths))
+        self._paths = tuple(sorted(paths.selection.paths))
         self._known = commits
         self._places = lru_cache(_CACHED)(self._places_of)
 

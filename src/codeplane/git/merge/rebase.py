@@ -99,7 +99,7 @@ def continue_rebase(repository: Repository, programs: Programs, how: Resolution)
         progress = _read_stopped(repository, handle)
         check_written(repository)
         waiting = read_state(repository, MERGE_MSG)
-        conflicts = resolve_conflicts(repository, handle, how.resolved, waiting, how.read)
+        conflicts = resolve_conflicts(repository, handle, how.resolved_paths, waiting, how.read)
         if conflicts:
             count = len(conflicts)
             return RebaseOutcome(
@@ -252,4 +252,4 @@ def _is_there(handle: pygit2.Repository, plan: Plan) -> bool:
         if len(parents) != 1 or at not in plan.range.commits:
             return False
         at = str(parents[0])
-    return not plan.range.known
+    return not plan.range.equivalents

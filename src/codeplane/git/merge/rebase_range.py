@@ -21,11 +21,11 @@ class Range:
     """
 
     commits: tuple[str, ...]
-    known: frozenset[str]
+    equivalents: frozenset[str]
 
     @property
     def steps(self) -> list[Step]:
-        return [Step(Verb.PICK, oid) for oid in self.commits if oid not in self.known]
+        return [Step(Verb.PICK, oid) for oid in self.commits if oid not in self.equivalents]
 
 
 def range_of(handle: pygit2.Repository, upstream: str, head: str) -> Range:
@@ -42,7 +42,7 @@ def check_steps(steps: Sequence[Step], within: Range) -> list[Step]:
         raise InvalidArgument("A commit appears twice in the steps.")
     if alien := [oid for oid in commits if oid not in within.commits]:
         raise InvalidArgument(f"{_list_commits(alien)}: not among the commits to rebase (see the plan).")
-    if missing := [oid for oid in within.commits if oid not in commits and oid not in within.known]:
+    if missing := [oid for oid in within.commits if oid not in commits and oid not in within.equivalents]:
         raise InvalidArgument(f"{_list_commits(missing)}: missing; use drop for commits to leave out.")
     remaining = [step for step in steps if step.verb is not Verb.DROP]
     if remaining and remaining[0].verb.melds:

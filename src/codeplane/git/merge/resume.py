@@ -46,7 +46,7 @@ class Resolution:
     """What the caller says about conflicts: paths that are resolved as they are, and a new message."""
 
     read: Read
-    resolved: Collection[str] = ()
+    resolved_paths: Collection[str] = ()
     message: str | None = None
 
 
@@ -61,7 +61,7 @@ def continue_merge(repository: Repository, programs: Programs, how: Resolution) 
             tail = f"\n# Conflicts:\n{lines}" if paths else ""
             write_state(repository, MERGE_MSG, f"{how.message.rstrip()}\n{tail}")
         unresolved = resolve_conflicts(
-            repository, handle, how.resolved, read_state(repository, MERGE_MSG), how.read
+            repository, handle, how.resolved_paths, read_state(repository, MERGE_MSG), how.read
         )
         if unresolved:
             count = len(unresolved)

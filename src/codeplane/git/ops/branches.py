@@ -40,7 +40,7 @@ class Branch:
 class BranchOutcome(Outcome):
     """The outcome of a branch operation, with the commit that a deleted or moved branch had."""
 
-    was: str | None = None
+    old_tip: str | None = None
 
 
 def list_branches(
@@ -93,7 +93,7 @@ def delete_branch(repository: Repository, name: str, *, force: bool = False) -> 
                 commit=tip,
             )
         branch.delete()
-    return BranchOutcome(f"deleted branch {name} (was {tip[:_SHORT]})", was=tip)
+    return BranchOutcome(f"deleted branch {name} (was {tip[:_SHORT]})", old_tip=tip)
 
 
 def rename_branch(
@@ -113,7 +113,7 @@ def rename_branch(
             check_free(repository, BRANCHES + new_name)
             old_tip = str(taken_name.peel(pygit2.Commit).id)
         branch.rename(new_name, force)
-    return BranchOutcome(f"renamed branch {old} to {new_name}", was=old_tip)
+    return BranchOutcome(f"renamed branch {old} to {new_name}", old_tip=old_tip)
 
 
 def set_upstream(repository: Repository, name: str | None, upstream: str | None) -> BranchOutcome:
@@ -142,7 +142,9 @@ def _move_branch(
     old_tip, new_tip = str(branch.peel(pygit2.Commit).id), find_commit(handle, start or "HEAD").oid
     log = f"branch: Reset to {start or 'HEAD'}"
     handle.create_reference_direct(BRANCHES + name, pygit2.Oid(hex=new_tip), True, message=log)
-    return BranchOutcome(f"moved branch {name} from {old_tip[:_SHORT]} to {new_tip[:_SHORT]}", was=old_tip)
+    return BranchOutcome(
+        f"moved branch {name} from {old_tip[:_SHORT]} to {new_tip[:_SHORT]}", old_tip=old_tip
+    )
 
 
 def _branch_info(

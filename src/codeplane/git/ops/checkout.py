@@ -114,7 +114,7 @@ def restore_paths(
         plan = plan_paths(handle, repository.root, targets)
         why = f"before files were restored from {shown(ref or 'the index')}"
         result = apply_plan(repository, programs, handle, plan, force=force, why=why)
-    count = len(plan.writes) + len(plan.adopted)
+    count = len(plan.writes) + len(plan.index_only)
     files = f"{count} file{'s' if count != 1 else ''}"
     return Outcome(
         f"{files} restored from {shown(ref or 'the index')}", saved=result.saved, notes=result.notes

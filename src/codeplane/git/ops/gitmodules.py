@@ -33,7 +33,7 @@ class Module:
     name: str
     path: str
     url: str | None
-    recorded: str | None  # the commit that the index has
+    recorded_commit: str | None  # the commit that the index has
     branch: str | None = None
 
 
@@ -108,7 +108,7 @@ def status_of(repository: Repository, handle: pygit2.Repository, module: Module)
         state = "conflict"
     elif module.url is None:
         state = "not listed"
-    elif commit != module.recorded:
+    elif commit != module.recorded_commit:
         state = "moved"
     elif is_dirty:
         state = "modified"

@@ -39,7 +39,7 @@ class PullOutcome(Outcome):
     """The outcome of a fetch or pull, with the references that moved."""
 
     remote: str = ""
-    moved: tuple[RefUpdate, ...] = ()
+    updates: tuple[RefUpdate, ...] = ()
 
 
 def source_of(repository: Repository, remote: str | None, branch: str | None, *, merges: bool) -> Source:
@@ -77,7 +77,7 @@ def take_fetch(
         else (f"fetched {source.remote.name}: nothing new")
     )
     notes = (*ignored_settings(repository), *refusals)
-    return PullOutcome(summary, notes=notes, remote=source.remote.name, moved=updates)
+    return PullOutcome(summary, notes=notes, remote=source.remote.name, updates=updates)
 
 
 def take_pull(

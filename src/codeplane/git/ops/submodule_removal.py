@@ -27,7 +27,7 @@ def deinit_modules(repository: Repository, selection: Selection, *, force: bool)
         for module in modules:
             _deactivate_module(handle, module)
     paths = tuple(shown(module.path) for module in modules)
-    return ModulesOutcome(f"deinitialised {len(paths)} submodules", done=paths, notes=saved)
+    return ModulesOutcome(f"deinitialised {len(paths)} submodules", lines=paths, notes=saved)
 
 
 def remove_modules(repository: Repository, selection: Selection, *, force: bool) -> ModulesOutcome:
@@ -52,7 +52,7 @@ def remove_modules(repository: Repository, selection: Selection, *, force: bool)
                 if place.is_dir():
                     place.rmdir()
     paths = tuple(shown(module.path) for module in modules)
-    return ModulesOutcome(f"removed {len(paths)} submodules", done=paths, notes=saved)
+    return ModulesOutcome(f"removed {len(paths)} submodules", lines=paths, notes=saved)
 
 
 def _deactivate_module(handle: pygit2.Repository, module: Module) -> None:

@@ -44,7 +44,7 @@ _DEEPEST: Final = 10
 class ModulesOutcome(Outcome):
     """The outcome of an operation on submodules, with a line for each."""
 
-    done: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
 
 
 def list_statuses(
@@ -68,7 +68,7 @@ def init_modules(repository: Repository, selection: Selection) -> ModulesOutcome
             f"{shown(module.path)}: {shown_url(_activate_module(repository, handle, module))}"
             for module in select_modules(repository, handle, selection)
         ]
-    return ModulesOutcome(f"initialised {len(lines)} submodules", done=tuple(lines))
+    return ModulesOutcome(f"initialised {len(lines)} submodules", lines=tuple(lines))
 
 
 def update_modules(line: Connection, selection: Selection, *, recursive: bool, force: bool) -> ModulesOutcome:
@@ -81,7 +81,7 @@ def update_modules(line: Connection, selection: Selection, *, recursive: bool, f
         notes += note.notes
         saved = note.saved or saved
     return ModulesOutcome(
-        f"updated {len(lines)} submodules", saved=saved, notes=tuple(notes), done=tuple(lines)
+        f"updated {len(lines)} submodules", saved=saved, notes=tuple(notes), lines=tuple(lines)
     )
 
 
@@ -111,7 +111,7 @@ def add_module(line: Connection, path: str, url: str, name: str | None = None) -
         handle.config[f"submodule.{module.name}.url"] = address
         handle.config[f"submodule.{module.name}.active"] = "true"
     summary = f"{shown(path)}: {branch or 'detached'} at {commit[:10]}"
-    return ModulesOutcome(f"added submodule {shown(path)} from {shown_url(address)}", done=(summary,))
+    return ModulesOutcome(f"added submodule {shown(path)} from {shown_url(address)}", lines=(summary,))
 
 
 def sync_modules(repository: Repository, selection: Selection, *, recursive: bool) -> ModulesOutcome:
@@ -127,9 +127,9 @@ def sync_modules(repository: Repository, selection: Selection, *, recursive: boo
                 with inner.opened() as own:
                     own.config[f"remote.{_ORIGIN}.url"] = address
                 if recursive:
-                    lines += sync_modules(inner, Selection(), recursive=True).done
+                    lines += sync_modules(inner, Selection(), recursive=True).lines
             lines.append(f"{shown(module.path)}: {shown_url(address)}")
-    return ModulesOutcome(f"synchronised {len(lines)} submodules", done=tuple(lines))
+    return ModulesOutcome(f"synchronised {len(lines)} submodules", lines=tuple(lines))
 
 
 def _update_each(
@@ -156,7 +156,7 @@ def _update_each(
 
 def _update_module(line: Connection, module: Module, *, force: bool) -> Outcome:
     """Checks out the recorded commit in a submodule."""
-    inner, commit = line.repository, module.recorded or ""
+    inner, commit = line.repository, module.recorded_commit or ""
     with inner.opened() as own:
         is_there = commit in own
         remote = find_remote(own, _ORIGIN)

@@ -30,7 +30,7 @@ def remove_worktree(
     _check_removable(repository, roots, worktree)
     saved: str | None = None
     notes: tuple[str, ...] = ()
-    if not worktree.gone:
+    if not worktree.is_missing:
         saved, notes = _save_or_refuse(repository, worktree, force=force)
         remove_tree(worktree.path)
     remove_tree(worktree.git_dir)
@@ -40,12 +40,12 @@ def remove_worktree(
 def _check_removable(repository: Repository, roots: Roots, worktree: Worktree) -> None:
     if os.path.realpath(worktree.path) == os.path.realpath(repository.root):
         raise InvalidArgument("This server runs in that worktree: remove it from another one.")
-    if worktree.locked is not None:
+    if worktree.lock is not None:
         raise InvalidArgument(f"{worktree.path} is locked{lock_reason(worktree)}.", hints=["unlock it first"])
     if worktree.path.is_symlink():
         raise InvalidArgument(f"{worktree.path} is a symbolic link and is not removed.")
     roots.enter(str(worktree.path))
-    if not worktree.gone and StateDir.at(worktree.path).lock().is_taken():
+    if not worktree.is_missing and StateDir.at(worktree.path).lock().is_taken():
         raise InvalidArgument(f"{worktree.path} is being served: stop CodePlane there first.")
 
 

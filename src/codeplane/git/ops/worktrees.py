@@ -34,8 +34,8 @@ class Worktree:
     name: str | None = None
     branch: str | None = None
     commit: str | None = None
-    locked: str | None = None  # with the reason, which may be empty
-    gone: bool = False
+    lock: str | None = None  # with the reason, which may be empty
+    is_missing: bool = False
 
 
 @dataclass(frozen=True)
@@ -151,14 +151,14 @@ def add_worktree(
 
 def lock_worktree(worktree: Worktree, reason: str) -> WorktreeOutcome:
     """Keeps a worktree from being removed or pruned."""
-    if worktree.locked is not None:
+    if worktree.lock is not None:
         raise InvalidArgument(f"{worktree.path} is already locked{lock_reason(worktree)}.")
     write_public(worktree.git_dir / "locked", reason.encode("utf-8", "surrogateescape"))
     return WorktreeOutcome(f"locked worktree {worktree.path}")
 
 
 def unlock_worktree(worktree: Worktree) -> WorktreeOutcome:
-    if worktree.locked is None:
+    if worktree.lock is None:
         raise InvalidArgument(f"{worktree.path} is not locked.")
     (worktree.git_dir / "locked").unlink()
     return WorktreeOutcome(f"unlocked worktree {worktree.path}")
@@ -166,7 +166,7 @@ def unlock_worktree(worktree: Worktree) -> WorktreeOutcome:
 
 def prune_worktrees(repository: Repository) -> WorktreeOutcome:
     """Forgets worktrees whose directories are gone, except locked ones."""
-    stale = [one for one in list_worktrees(repository) if one.gone and one.locked is None]
+    stale = [one for one in list_worktrees(repository) if one.is_missing and one.lock is None]
     for one in stale:
         remove_tree(one.git_dir)
     names = f": {list_names(str(one.path) for one in stale)}" if stale else ""
@@ -180,7 +180,7 @@ def _read_worktree(git_dir: Path) -> Worktree:
     is_own = bool(back) and os.path.realpath(link.parent / back) == os.path.realpath(git_dir)
     lock = read_small(git_dir / "locked", _LARGEST)
     reason = lock.decode("utf-8", "replace").strip() if lock is not None else None
-    return Worktree(link.parent, git_dir, git_dir.name, locked=reason, gone=not is_own)
+    return Worktree(link.parent, git_dir, git_dir.name, lock=reason, is_missing=not is_own)
 
 
 def _with_head(handle: pygit2.Repository, one: Worktree) -> Worktree:
@@ -189,7 +189,7 @@ def _with_head(handle: pygit2.Repository, one: Worktree) -> Worktree:
     target = handle.references.get(branch) if branch else None
     commit = text if branch is None else str(target.target) if target is not None else None
     short = branch.removeprefix(BRANCHES) if branch else None
-    return Worktree(one.path, one.git_dir, one.name, short, commit or None, one.locked, one.gone)
+    return Worktree(one.path, one.git_dir, one.name, short, commit or None, one.lock, one.is_missing)
 
 
 def _free_name(directory: Path, basis: str) -> str:
@@ -212,4 +212,4 @@ def _lay_out(admin: Path, place: Path) -> None:
 
 def lock_reason(worktree: Worktree) -> str:
     """The reason of a lock, in brackets."""
-    return f" ({shown(worktree.locked)})" if worktree.locked else ""
+    return f" ({shown(worktree.lock)})" if worktree.lock else ""

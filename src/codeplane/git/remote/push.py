@@ -63,8 +63,8 @@ class PushOutcome(Outcome):
     """The outcome of a push, with the references that changed on the remote."""
 
     remote: str = ""
-    moved: tuple[RefUpdate, ...] = ()
-    said: str = ""
+    updates: tuple[RefUpdate, ...] = ()
+    output: str = ""
 
 
 def plan_push(repository: Repository, wish: PushRequest) -> PushPlan:
@@ -107,7 +107,7 @@ def _run_push(line: Connection, plan: PushPlan, *, dry_run: bool) -> Exchange:
     ]
     with scratch_of(line.repository) as scratch:
         exchange = line.exchange(scratch, plan.remote.push_url, {"act": "push", "updates": updates})
-    if exchange.refused:
+    if exchange.refusals:
         raise _refusal_error(line.repository, plan, exchange)
     return exchange
 
@@ -135,8 +135,8 @@ def _record_push(
         summary,
         notes=(*notes, *ignored_settings(repository)),
         remote=plan.remote.name,
-        moved=moves,
-        said=exchange.said.strip(),
+        updates=moves,
+        output=exchange.output.strip(),
     )
 
 
@@ -218,14 +218,14 @@ def _update_tracking(handle: pygit2.Repository, remote: Remote, one: Update) -> 
 
 
 def _refusal_error(repository: Repository, plan: PushPlan, exchange: Exchange) -> RemoteRefused:
-    assert exchange.refused, "BUG: nothing was refused"
-    target, why = next(iter(exchange.refused.items()))
+    assert exchange.refusals, "BUG: nothing was refused"
+    target, why = next(iter(exchange.refusals.items()))
     name = target.removeprefix(_HEADS).removeprefix(_TAGS)
     where = f"{name} of {plan.remote.name}"
     update = next((one for one in plan.updates if one.target == target), None)
     there = exchange.heads.get(target)
     text, hints = _explain_refusal(repository, where, why, update, there)
-    output = {"said": exchange.said.strip()} if exchange.said.strip() else {}
+    output = {"said": exchange.output.strip()} if exchange.output.strip() else {}
     return RemoteRefused(
         text,
         hints=hints,

@@ -56,8 +56,8 @@ class Exchange:
 
     heads: Mapping[str, str]
     head: str | None = None
-    refused: Mapping[str, str] | None = None
-    said: str = ""
+    refusals: Mapping[str, str] | None = None
+    output: str = ""
 
 
 @dataclass(frozen=True)

@@ -42,9 +42,9 @@ class Selection:
 class PathFilter:
     """A read-only selection with patterns: `*.py`, `src/**`, and `!tests/` to exclude."""
 
-    named: Selection = Selection()
+    selection: Selection = Selection()
     patterns: Globs | None = None
-    excluded: Globs | None = None
+    exclusions: Globs | None = None
 
     @classmethod
     def of(cls, jail: Jail, texts: Sequence[str]) -> "PathFilter":
@@ -59,12 +59,12 @@ class PathFilter:
     @property
     def is_plain(self) -> bool:
         """Whether it has paths only, or nothing."""
-        return self.patterns is None and self.excluded is None
+        return self.patterns is None and self.exclusions is None
 
     def __contains__(self, path: str) -> bool:
-        if self.excluded is not None and self.excluded.holds(path):
+        if self.exclusions is not None and self.exclusions.holds(path):
             return False
-        return path in self.named or (self.patterns is not None and self.patterns.holds(path))
+        return path in self.selection or (self.patterns is not None and self.patterns.holds(path))
 
 
 def _parent_paths(path: str) -> Iterable[RepoPath]:

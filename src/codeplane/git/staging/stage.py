@@ -48,8 +48,8 @@ def _no_check() -> None: ...
 class StagingRules:
     """The caller's rules for paths, which git does not know."""
 
-    closed: Callable[[str], str | None]  # why a path is never touched; None when it may be
-    unwanted: Callable[[str], str | None]  # why a path that is not tracked needs `force`
+    closed_reason: Callable[[str], str | None]  # why a path is never touched; None when it may be
+    unwanted_reason: Callable[[str], str | None]  # why a path that is not tracked needs `force`
     submodule: Callable[[str], str | None]  # the commit that a submodule has checked out
     check: Callable[[], None] = _no_check
 
@@ -124,13 +124,13 @@ class _Staging:
         return place.is_dir() or (not os.path.lexists(place) and index_side(self.handle, path) is None)
 
     def _refusal_reason(self, path: str) -> str | None:
-        reason = self.rules.closed(path)
+        reason = self.rules.closed_reason(path)
         if reason is not None:
             return reason
         if is_frozen(self.handle.index, path):
             return f"{shown(path)} is marked assume-unchanged or skip-worktree in git's index."
         is_new = index_side(self.handle, path) is None
-        return self.rules.unwanted(path) if is_new and not self.force else None
+        return self.rules.unwanted_reason(path) if is_new and not self.force else None
 
     def _leave_out(self, path: str, reason: str) -> None:
         if path in self.selection.paths and not (self.repository.root / path).is_dir():
@@ -337,7 +337,9 @@ def _is_link(repository: Repository, path: str) -> bool:
 
 def _force_hint(rules: StagingRules, path: str) -> list[str]:
     return (
-        [] if rules.unwanted(path) is None or rules.closed(path) is not None else [Remedy(Fix.STAGE_IGNORED)]
+        []
+        if rules.unwanted_reason(path) is None or rules.closed_reason(path) is not None
+        else [Remedy(Fix.STAGE_IGNORED)]
     )
 
 

@@ -59,7 +59,7 @@ def discard_changes(
             for path in sorted(unstaged_paths(handle))
             if path in selection and (side := index_side(handle, path)) is not None and side.mode != SUBMODULE
         }
-        reasons = {path: reason for path in work if (reason := rules.closed(path)) is not None}
+        reasons = {path: reason for path in work if (reason := rules.closed_reason(path)) is not None}
         for path, reason in reasons.items():
             if path in selection.paths:
                 raise PathRefused(reason, path=shown(path))

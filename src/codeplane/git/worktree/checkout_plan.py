@@ -39,8 +39,8 @@ class CheckoutPlan:
 
     writes: dict[str, Side] = field(default_factory=dict)
     removals: set[str] = field(default_factory=set)  # files to unlink
-    adopted: dict[str, Side] = field(default_factory=dict)  # the file is right; the index is not
-    dropped: set[str] = field(default_factory=set)  # entries that leave the index
+    index_only: dict[str, Side] = field(default_factory=dict)  # the file is right; the index is not
+    index_removals: set[str] = field(default_factory=set)  # entries that leave the index
     risks: dict[str, Risk] = field(default_factory=dict)
 
 
@@ -116,11 +116,11 @@ class _Planner:
         if risk is not None:
             self.plan.risks[path] = risk
         if new is None:
-            self.plan.dropped.add(path)
+            self.plan.index_removals.add(path)
             if standing is not None and self._is_tracked(path):
                 self.plan.removals.add(path)
         elif standing is not None and standing.side == new:
-            self.plan.adopted[path] = new
+            self.plan.index_only[path] = new
         else:
             self.plan.writes[path] = new
 
@@ -178,7 +178,7 @@ class _Planner:
         self.plan.risks.setdefault(path, risk)
         self.plan.removals.add(path)
         if is_tracked:
-            self.plan.dropped.add(path)
+            self.plan.index_removals.add(path)
 
 
 def _is_ignored(handle: pygit2.Repository, path: str) -> bool:

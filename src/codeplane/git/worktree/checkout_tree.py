@@ -78,7 +78,7 @@ def apply_plan(
     keep: bool = True,
 ) -> CheckoutResult:
     """Carries out a plan, or refuses with nothing changed. Without `keep`, nothing is saved."""
-    _refuse_closed([*plan.writes, *plan.adopted, *plan.removals])
+    _refuse_closed([*plan.writes, *plan.index_only, *plan.removals])
     _check_there(handle, plan)
     risks = _real_risks(repository, programs, handle, plan.risks)
     if risks and (not force or Risk.REPOSITORY in risks.values()):
@@ -90,7 +90,7 @@ def apply_plan(
         leftovers = _remove_files(placer, plan)
         by_git, notes = _write_files(repository, placer, plan)
     except (OSError, KeyError) as error:
-        raise _stopped_error(error, placer.done, plan, saved) from error
+        raise _stopped_error(error, placer.count, plan, saved) from error
     _write_index(repository, handle, plan)
     notes += _write_filtered(repository, programs, placer, plan, by_git)
     notes += [f"{shown(path)}/ is not empty and was left" for path in leftovers]
@@ -241,9 +241,9 @@ def _write_index(repository: Repository, handle: pygit2.Repository, plan: Checko
     """Writes the index once every file is in place, with their stats, so that git need not hash them."""
     tree = WorkTree(handle, repository.root)
     with locked_index(repository, handle) as following:
-        for path in plan.dropped:
+        for path in plan.index_removals:
             put_entry(following.index, path, None)
-        for path, side in (*plan.writes.items(), *plan.adopted.items()):
+        for path, side in (*plan.writes.items(), *plan.index_only.items()):
             _put_index_entry(tree, following.index, path, side)
         following.index.write()
     handle.index.read(False)

@@ -28,7 +28,7 @@ class FileWriter:
 
     handle: pygit2.Repository
     root: Path
-    done: int = 0
+    count: int = 0
     attribute_files: AttributeFiles = field(init=False)
     _disk: Disk = field(default_factory=Disk)
 
@@ -54,7 +54,7 @@ class FileWriter:
         """Writes every file."""
         for path in sorted(files):
             self._write_path(path, files[path])
-            self.done += 1
+            self.count += 1
 
     def _write_path(self, path: str, side: Side) -> None:
         parent, _, name = path.rpartition("/")
