@@ -12,7 +12,7 @@ from codeplane.answers.git.file_history import FileCommit, Place, follow_at, fol
 from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped, next_page
 from codeplane.core.errors import InvalidArgument, RevisionNotFound
-from codeplane.git.history.commit_info import CommitInfo, info_of, parse_moment
+from codeplane.git.history.commit_info import CommitInfo, info_of, parse_date
 from codeplane.git.history.follow import Follow, Step
 from codeplane.git.history.walk import Walk, commit_of
 from codeplane.git.repo.objects import find_commit
@@ -144,8 +144,8 @@ def _begun(call: Call, handle: pygit2.Repository, args: GitLogInput) -> _Rest:
     left, dots, right = args.ref.partition("..")
     if handle.head_is_unborn and "HEAD" in (left or "HEAD", right or "HEAD"):
         raise RevisionNotFound("There is no commit yet.", hints=["git_stage_and_commit"])
-    since = parse_moment(args.since) if args.since is not None else None
-    until = parse_moment(args.until, end=True) if args.until is not None else None
+    since = parse_date(args.since) if args.since is not None else None
+    until = parse_date(args.until, end=True) if args.until is not None else None
     if args.symbol is not None or args.lines is not None:
         source: Walk | Follow = _of_lines(call, handle, args)
     else:

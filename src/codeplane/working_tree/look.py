@@ -14,7 +14,7 @@ from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
 from codeplane.git.history.changes import Change, blob_id, git_mode
 from codeplane.git.repo.attributes import Attributes
-from codeplane.git.repo.config import flag
+from codeplane.git.repo.config import config_flag
 from codeplane.git.repo.objects import KIND, LINK, SUBMODULE
 from codeplane.git.repo.outcome import Side
 from codeplane.git.repo.repository import Repository
@@ -62,8 +62,8 @@ class Look:
 
     def run(self, *, untracked: bool) -> None:
         """Compares all tracked files; what is not tracked is looked for only when it is asked for."""
-        self.trusts_modes = flag(self.handle, "core.filemode", default=True)
-        self.is_sparse = flag(self.handle, "core.sparsecheckout")
+        self.trusts_modes = config_flag(self.handle, "core.filemode", default=True)
+        self.is_sparse = config_flag(self.handle, "core.sparsecheckout")
         self.latest = self.index_ns - _STEP_NS
         self.unknown.begin()
         left = self._unlike_known() if self.known else self.staged.watched

@@ -6,7 +6,7 @@ from typing import Final, Literal
 import pygit2
 
 from codeplane.core.errors import InvalidArgument
-from codeplane.git.repo.config import text
+from codeplane.git.repo.config import config_text
 
 Mode = Literal["verbatim", "whitespace", "strip"]
 
@@ -17,7 +17,7 @@ _PARAGRAPHS: Final = re.compile(r"\n{2,}")
 
 def cleanup_mode(handle: pygit2.Repository) -> Mode:
     """The mode that `commit.cleanup` sets for a message that nobody edits: `whitespace` by default."""
-    return _MODES.get((text(handle, "commit.cleanup") or "").lower(), "whitespace")
+    return _MODES.get((config_text(handle, "commit.cleanup") or "").lower(), "whitespace")
 
 
 def clean_message(handle: pygit2.Repository, message: str, mode: Mode) -> str:
@@ -28,7 +28,7 @@ def clean_message(handle: pygit2.Repository, message: str, mode: Mode) -> str:
         return message
     lines = [line.rstrip(_BLANK) for line in message.split("\n")]
     if mode == "strip":
-        mark = text(handle, "core.commentChar") or "#"
+        mark = config_text(handle, "core.commentChar") or "#"
         lines = [line for line in lines if not line.startswith("#" if mark == "auto" else mark)]
     whole = _PARAGRAPHS.sub("\n\n", "\n".join(lines)).strip("\n")
     return f"{whole}\n" if whole else ""

@@ -76,9 +76,9 @@ def commit(
             own = NextIndex(handle.index, repository.git_dir / "index")
             result = _commit_index(repository, programs, handle, request, rules, own)
         else:
-            with locked_index(repository, handle) as following:
-                stage_into(following, repository, programs, handle, only, rules, tracked_only=True)
-                result = _commit_index(repository, programs, handle, request, rules, following, only)
+            with locked_index(repository, handle) as next_index:
+                stage_into(next_index, repository, programs, handle, only, rules, tracked_only=True)
+                result = _commit_index(repository, programs, handle, request, rules, next_index, only)
     return _run_post_hooks(repository, programs, request, result)
 
 
@@ -92,11 +92,11 @@ def stage_and_commit(
     force: bool = False,
 ) -> CommitOutcome:
     """Stages the chosen files, new ones too, and commits them alone; everything, when none are chosen."""
-    with repository.opened() as handle, locked_index(repository, handle) as following:
-        put = stage_into(following, repository, programs, handle, selection, rules, force=force)
+    with repository.opened() as handle, locked_index(repository, handle) as next_index:
+        put = stage_into(next_index, repository, programs, handle, selection, rules, force=force)
         only = selection if selection.paths else None
         try:
-            result = _commit_index(repository, programs, handle, request, rules, following, only)
+            result = _commit_index(repository, programs, handle, request, rules, next_index, only)
         except NothingToCommit as error:
             if request.amend:
                 raise
@@ -111,15 +111,15 @@ def _commit_index(
     handle: pygit2.Repository,
     request: CommitRequest,
     rules: StagingRules,
-    following: NextIndex,
+    next_index: NextIndex,
     only: Selection | None = None,
 ) -> CommitOutcome:
     check_written(repository)
     work = _Work(repository, programs, handle, request, rules, pending_commit(repository, handle))
-    work.check(following.index, only)
+    work.check(next_index.index, only)
     if only is None:
-        return work.run(following)
-    with work.index_of_selection(following.index, only) as subset:
+        return work.run(next_index)
+    with work.index_of_selection(next_index.index, only) as subset:
         return work.run(subset)
 
 
@@ -179,8 +179,8 @@ class _Work:
         finally:
             file.unlink(missing_ok=True)
 
-    def run(self, following: NextIndex) -> CommitOutcome:
-        index, file = following.index, following.file
+    def run(self, next_index: NextIndex) -> CommitOutcome:
+        index, file = next_index.index, next_index.file
         env = {"GIT_INDEX_FILE": str(file)}
         self._run_hook("pre-commit", (), env)
         index.read()

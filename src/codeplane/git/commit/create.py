@@ -10,8 +10,8 @@ from codeplane.core.errors import GitBusy, GitFailed, IdentityMissing
 from codeplane.git.commit.identity import author_signature as configured_author
 from codeplane.git.commit.identity import committer_signature as configured_committer
 from codeplane.git.commit.identity import encode_text, format_signature
-from codeplane.git.commit.signing import sign
-from codeplane.git.repo.config import text
+from codeplane.git.commit.signing import sign_payload
+from codeplane.git.repo.config import config_text
 from codeplane.git.repo.lock_retry import retry_locked
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
@@ -41,7 +41,7 @@ def make_commit(
     Without `ref` only the object is written. It is signed when the settings say so and the repository is
     trusted.
     """
-    encoding = text(handle, "i18n.commitEncoding") or "utf-8"
+    encoding = config_text(handle, "i18n.commitEncoding") or "utf-8"
     who = configured_committer(handle)
     headers = [
         f"tree {pygit2.Oid(hex=tree)}".encode(),
@@ -52,7 +52,7 @@ def make_commit(
     if encoding.lower() not in _UTF8:
         headers.append(f"encoding {encoding}".encode())
     body = encode_text(message, encoding)
-    signature, notes = sign(repository, programs, handle, _join_headers(headers, body), who, "commit")
+    signature, notes = sign_payload(repository, programs, handle, _join_headers(headers, body), who, "commit")
     if signature:
         headers.append(b"gpgsig " + signature.rstrip(b"\n").replace(b"\n", b"\n "))
     oid = str(handle.write(pygit2.enums.ObjectType.COMMIT, _join_headers(headers, body)))

@@ -5,7 +5,7 @@ import re
 import pygit2
 
 from codeplane.core.errors import GitFailed, IdentityMissing, InvalidArgument
-from codeplane.git.repo.config import text
+from codeplane.git.repo.config import config_text
 
 # What git takes out of a name, and what it takes off the ends.
 _INSIDE = re.compile(r"[<>\n\0]")
@@ -49,7 +49,7 @@ def encode_text(content: str, encoding: str) -> bytes:
 def _configured_signature(handle: pygit2.Repository, role: str) -> pygit2.Signature:
     identity = {}
     for part in ("name", "email"):
-        setting = text(handle, f"{role}.{part}") or text(handle, f"user.{part}") or ""
+        setting = config_text(handle, f"{role}.{part}") or config_text(handle, f"user.{part}") or ""
         identity[part] = _INSIDE.sub("", setting).strip(_ENDS)
     missing = [part for part, value in identity.items() if not value]
     if missing:

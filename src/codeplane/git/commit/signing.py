@@ -7,7 +7,7 @@ from typing import Final, Literal
 import pygit2
 
 from codeplane.core.errors import GitFailed
-from codeplane.git.repo.config import flag, text
+from codeplane.git.repo.config import config_flag, config_text
 from codeplane.git.repo.repository import Repository
 from codeplane.process import Programs
 
@@ -16,7 +16,7 @@ _PROGRAMS: Final = {"openpgp": "gpg", "x509": "gpgsm", "ssh": "ssh-keygen"}
 _MOST_TOLD: Final = 500
 
 
-def sign(
+def sign_payload(
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
@@ -25,23 +25,23 @@ def sign(
     what: Literal["commit", "tag"],
 ) -> tuple[bytes, tuple[str, ...]]:
     """The signature that `commit.gpgSign` or `tag.gpgSign` asks for; if it is not made, a note says why."""
-    if not flag(handle, f"{what}.gpgSign"):
+    if not config_flag(handle, f"{what}.gpgSign"):
         return b"", ()
     if not repository.trusted:
         return b"", (f"The {what} is not signed: the repository is not trusted (cpl trust).",)
-    kind = (text(handle, "gpg.format") or "openpgp").lower()
+    kind = (config_text(handle, "gpg.format") or "openpgp").lower()
     if kind not in _PROGRAMS:
         raise GitFailed(f"gpg.format is {kind}; it can be {', '.join(_PROGRAMS)}.")
     program = _signing_program(programs, handle, kind)
-    key = text(handle, "user.signingKey")
+    key = config_text(handle, "user.signingKey")
     if kind == "ssh":
         return _by_ssh(programs, program, key, payload), ()
     return _by_gpg(programs, program, key or f"{who.name} <{who.email}>", payload), ()
 
 
 def _signing_program(programs: Programs, handle: pygit2.Repository, kind: str) -> Path:
-    setting = text(handle, f"gpg.{kind}.program") or (
-        text(handle, "gpg.program") if kind == "openpgp" else None
+    setting = config_text(handle, f"gpg.{kind}.program") or (
+        config_text(handle, "gpg.program") if kind == "openpgp" else None
     )
     path = Path(setting or _PROGRAMS[kind]).expanduser()
     return path if path.is_absolute() else programs.find(str(path))

@@ -73,7 +73,7 @@ def info_of(commit: pygit2.Commit) -> CommitInfo:
     )
 
 
-def parse_moment(text: str, *, end: bool = False) -> int:
+def parse_date(text: str, *, end: bool = False) -> int:
     """Seconds of an ISO date or time, UTC where it names no zone; a date is its beginning, or its `end`."""
     try:
         date = datetime.fromisoformat(text.strip())

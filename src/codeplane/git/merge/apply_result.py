@@ -16,7 +16,7 @@ from codeplane.git.repo.remedies import Fix
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import AUTO_MERGE, begin_writing, clear_merge, read_state, write_state
 from codeplane.git.worktree.autosave import head_tree
-from codeplane.git.worktree.checkout_plan import CheckoutPlan, Risk, in_tree, plan_paths
+from codeplane.git.worktree.checkout_plan import CheckoutPlan, Risk, plan_paths, tree_side
 from codeplane.git.worktree.checkout_tree import CheckoutResult, apply_plan, check_out_tree, work_at_risk
 from codeplane.git.worktree.files import WorkTree
 from codeplane.git.worktree.index_writer import edited_index
@@ -89,7 +89,7 @@ def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str |
     paths = diff_index(handle, target).keys() | conflict_paths(handle)
     written = diff_trees(handle, target, result) if result is not None else {}
     whole = handle[target].peel(pygit2.Tree)
-    plan = plan_paths(handle, root, {path: in_tree(whole, path) for path in paths | written.keys()})
+    plan = plan_paths(handle, root, {path: tree_side(whole, path) for path in paths | written.keys()})
     tree = WorkTree(handle, root)
     for path in [path for path in plan.risks if result is not None]:
         current = tree.at(path, index_side(handle, path))

@@ -16,7 +16,7 @@ from codeplane.git.merge.apply_result import check_nothing_staged, write_result
 from codeplane.git.merge.merge_base import merge_commits
 from codeplane.git.merge.text_merge import MergeDrivers
 from codeplane.git.merge.tree_merge import MergeResult
-from codeplane.git.repo.config import text
+from codeplane.git.repo.config import config_text
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.objects import Commit, find_commit
 from codeplane.git.repo.outcome import Outcome
@@ -55,18 +55,18 @@ class MergeOptions:
     favor: MergeFavor = field(default=MergeFavor.NORMAL)
 
 
-def merge(repository: Repository, programs: Programs, ref: str, how: MergeOptions) -> Outcome:
+def merge(repository: Repository, programs: Programs, ref: str, options: MergeOptions) -> Outcome:
     """Merges `ref`: up to date, a fast-forward, or a merge commit; stops at conflicts."""
     with repository.opened() as handle:
         check_idle(handle)
         theirs = find_commit(handle, ref)
         ours = None if handle.head_is_unborn else str(handle.head.target)
-        work = _Merging(repository, programs, handle, ref, how)
+        work = _Merging(repository, programs, handle, ref, options)
         if ours is None:
             return work.fast_forward(None, theirs)
         if ours == theirs.oid or handle.descendant_of(ours, theirs.oid):
             return Outcome("already up to date")
-        if handle.descendant_of(theirs.oid, ours) and not how.squash and not work.is_never_forward:
+        if handle.descendant_of(theirs.oid, ours) and not options.squash and not work.is_never_forward:
             return work.fast_forward(ours, theirs)
         return work.merge_commits_of(ours, theirs)
 
@@ -81,7 +81,7 @@ class _Merging:
 
     @property
     def is_never_forward(self) -> bool:
-        return self.how.no_ff or (not self.how.ff_only and text(self.handle, "merge.ff") == "false")
+        return self.how.no_ff or (not self.how.ff_only and config_text(self.handle, "merge.ff") == "false")
 
     @property
     def _action(self) -> str:
@@ -97,7 +97,7 @@ class _Merging:
         return Outcome(f"fast-forward to {theirs.oid[:10]}", insertions, deletions, notes=notes)
 
     def merge_commits_of(self, ours: str, theirs: Commit) -> Outcome:
-        if self.how.ff_only or text(self.handle, "merge.ff") == "only":
+        if self.how.ff_only or config_text(self.handle, "merge.ff") == "only":
             raise GitFailed(
                 "This can't be a fast-forward: both sides have their own commits.",
                 hints=[Remedy(Fix.MERGE_WITH_COMMIT), Remedy(Fix.REBASE)],

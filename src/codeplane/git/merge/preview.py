@@ -26,16 +26,18 @@ class MergePreview(Outcome):
     tree: str = ""
 
 
-def preview_merge(repository: Repository, ref: str, how: MergeOptions) -> MergePreview:
+def preview_merge(repository: Repository, ref: str, options: MergeOptions) -> MergePreview:
     """What `merge` would do."""
     with repository.opened() as handle:
         theirs = find_commit(handle, ref)
         ours = None if handle.head_is_unborn else str(handle.head.target)
         if ours is not None and (ours == theirs.oid or handle.descendant_of(ours, theirs.oid)):
             return MergePreview("already up to date")
-        if ours is None or (handle.descendant_of(theirs.oid, ours) and not how.squash and not how.no_ff):
+        if ours is None or (
+            handle.descendant_of(theirs.oid, ours) and not options.squash and not options.no_ff
+        ):
             return _preview(handle, f"would fast-forward to {theirs.oid[:10]}", MergeResult(theirs.tree))
-        result = merge_commits(MergeDrivers(handle, how.favor), ours, theirs.oid, ("HEAD", ref))
+        result = merge_commits(MergeDrivers(handle, options.favor), ours, theirs.oid, ("HEAD", ref))
         if result is None:
             raise GitFailed(f"{ref} has no history in common with HEAD: it can't be merged.")
         count = len(result.conflicts)

@@ -93,13 +93,13 @@ def start_rebase(
     return Replay(repository, programs, handle, progress, plan.onto).run()
 
 
-def continue_rebase(repository: Repository, programs: Programs, how: Resolution) -> RebaseOutcome:
+def continue_rebase(repository: Repository, programs: Programs, resolution: Resolution) -> RebaseOutcome:
     """Commits what was resolved or edited, then runs the remaining steps."""
     with repository.opened() as handle:
         progress = _read_stopped(repository, handle)
         check_written(repository)
         waiting = read_state(repository, MERGE_MSG)
-        conflicts = resolve_conflicts(repository, handle, how.resolved_paths, waiting, how.read)
+        conflicts = resolve_conflicts(repository, handle, resolution.resolved_paths, waiting, resolution.read)
         if conflicts:
             count = len(conflicts)
             return RebaseOutcome(
@@ -113,7 +113,7 @@ def continue_rebase(repository: Repository, programs: Programs, how: Resolution)
         _check_all_staged(handle)
         replay = Replay(repository, programs, handle, progress, str(handle.head.target))
         _drop_remarks(handle, replay, progress)
-        _commit_step(repository, handle, replay, progress, how.message)
+        _commit_step(repository, handle, replay, progress, resolution.message)
         progress.stopped = progress.amends = None
         clear_merge(repository)
         _move_head(repository, handle, progress, replay.at)

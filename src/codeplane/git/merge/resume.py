@@ -50,18 +50,18 @@ class Resolution:
     message: str | None = None
 
 
-def continue_merge(repository: Repository, programs: Programs, how: Resolution) -> Outcome:
+def continue_merge(repository: Repository, programs: Programs, resolution: Resolution) -> Outcome:
     """Commits the stopped operation once no conflict is left, then continues its sequence."""
     with repository.opened() as handle:
         kind = _operation_kind(repository, handle)
         check_written(repository)
-        if how.message is not None:
+        if resolution.message is not None:
             _, paths = split_conflicts(read_state(repository, MERGE_MSG))
             lines = "".join(f"#\t{path}\n" for path in paths)
             tail = f"\n# Conflicts:\n{lines}" if paths else ""
-            write_state(repository, MERGE_MSG, f"{how.message.rstrip()}\n{tail}")
+            write_state(repository, MERGE_MSG, f"{resolution.message.rstrip()}\n{tail}")
         unresolved = resolve_conflicts(
-            repository, handle, how.resolved_paths, read_state(repository, MERGE_MSG), how.read
+            repository, handle, resolution.resolved_paths, read_state(repository, MERGE_MSG), resolution.read
         )
         if unresolved:
             count = len(unresolved)
@@ -130,13 +130,13 @@ def _sequence_origin(repository: Repository, now: str) -> str:
 
 
 def _conclude_pick(
-    repository: Repository, programs: Programs, handle: pygit2.Repository, tree: str, how: Picking
+    repository: Repository, programs: Programs, handle: pygit2.Repository, tree: str, picking: Picking
 ) -> Outcome:
-    pick = read_state(repository, REVERT_HEAD if how.reverts else CHERRY_PICK_HEAD).strip()
+    pick = read_state(repository, REVERT_HEAD if picking.reverts else CHERRY_PICK_HEAD).strip()
     head = handle.head.peel(pygit2.Commit)
     if not pick or tree == str(head.tree_id):
         clear_merge(repository)
-        return Outcome(f"{how.name}: nothing of {pick[:10]} is left to commit" if pick else how.name)
+        return Outcome(f"{picking.name}: nothing of {pick[:10]} is left to commit" if pick else picking.name)
     message, notes = checked_message(repository, programs)
     oid, more = make_commit(
         repository,
@@ -146,15 +146,15 @@ def _conclude_pick(
         parents=[str(head.id)],
         message=message,
         ref="HEAD",
-        reflog=f"{'commit' if how.reverts else 'commit (cherry-pick)'}: {first_line(message)}",
-        author=None if how.reverts else handle[pick].peel(pygit2.Commit).author,
+        reflog=f"{'commit' if picking.reverts else 'commit (cherry-pick)'}: {first_line(message)}",
+        author=None if picking.reverts else handle[pick].peel(pygit2.Commit).author,
     )
     clear_merge(repository)
-    return Outcome(f"{how.name} done as {oid[:10]}", commit=oid, notes=(*notes, *more))
+    return Outcome(f"{picking.name} done as {oid[:10]}", commit=oid, notes=(*notes, *more))
 
 
 def _continue_sequence(
-    repository: Repository, programs: Programs, handle: pygit2.Repository, how: Picking
+    repository: Repository, programs: Programs, handle: pygit2.Repository, picking: Picking
 ) -> Outcome | None:
     """Runs the steps of a sequence after the one that it stopped at; None if there are none."""
     lines = [line.split() for line in read_state(repository, f"{SEQUENCER}/todo").splitlines()]
@@ -173,7 +173,7 @@ def _continue_sequence(
     )
     mainline = options.get("mainline", "")
     with_options = replace(
-        how,
+        picking,
         mainline=int(mainline) if mainline.isdecimal() else None,
         favor=_FAVORS.get(options.get("strategy-option", ""), MergeFavor.NORMAL),
     )

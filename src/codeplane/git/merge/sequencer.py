@@ -77,16 +77,18 @@ class Picking:
         return str(parents[number - 1]) if parents else None
 
 
-def pick_commits(repository: Repository, programs: Programs, refs: Sequence[str], how: Picking) -> Outcome:
+def pick_commits(
+    repository: Repository, programs: Programs, refs: Sequence[str], picking: Picking
+) -> Outcome:
     """Picks or reverts commits in order; stops at the first that conflicts."""
     with repository.opened() as handle:
         check_idle(handle)
         if handle.head_is_unborn:
             raise GitFailed("There is no commit yet.")
         commits = [find_commit(handle, ref).oid for ref in refs]
-        check_nothing_staged(handle, f"A {how.name}")
+        check_nothing_staged(handle, f"A {picking.name}")
         head = str(handle.head.target)
-        return continue_picks(repository, programs, handle, commits, how, head)
+        return continue_picks(repository, programs, handle, commits, picking, head)
 
 
 def continue_picks(
@@ -94,11 +96,11 @@ def continue_picks(
     programs: Programs,
     handle: pygit2.Repository,
     commits: Sequence[str],
-    how: Picking,
+    picking: Picking,
     origin: str,
 ) -> Outcome:
     """Runs the remaining commits of a sequence that started at `origin`."""
-    run = _Run(repository, programs, handle, how, origin)
+    run = _Run(repository, programs, handle, picking, origin)
     todo = read_state(repository, f"{SEQUENCER}/todo")
     try:
         for number, oid in enumerate(commits):
@@ -120,11 +122,11 @@ class _Run:
         repository: Repository,
         programs: Programs,
         handle: pygit2.Repository,
-        how: Picking,
+        picking: Picking,
         origin: str,
     ) -> None:
         self._repository, self._programs, self._handle = repository, programs, handle
-        self._how, self._origin = how, origin
+        self._how, self._origin = picking, origin
         self._start = self.at = str(handle.head.target)
         self._tree = str(handle.head.peel(pygit2.Tree).id)
         self._made: list[tuple[str, str]] = []  # ids and subjects

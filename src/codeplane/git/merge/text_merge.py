@@ -10,7 +10,7 @@ from pygit2.enums import MergeFavor, MergeFileFlag, ObjectType
 from pygit2.ffi import C, ffi
 
 from codeplane.git.repo.attributes import Attributes
-from codeplane.git.repo.config import text
+from codeplane.git.repo.config import config_text
 from codeplane.git.repo.objects import FILE
 from codeplane.git.repo.outcome import Side
 
@@ -91,7 +91,7 @@ class MergeDrivers:
         return data if is_clean else _add_labels(data, labels, options.marker_size), is_clean
 
     def _style_flags(self) -> int:
-        return int(_STYLES.get(text(self.handle, "merge.conflictStyle") or "", 0))
+        return int(_STYLES.get(config_text(self.handle, "merge.conflictStyle") or "", 0))
 
 
 def _c_entry(path: str, side: Side | None) -> tuple[Any, Any]:

@@ -64,15 +64,15 @@ def create_branch(
         old = handle.references.get(BRANCHES + branch_name(name))
         if old is not None and force:
             return _move_branch(repository, handle, name, start)
-    goal = new_branch(repository, name, start)
-    if goal.commit is None:
+    target = new_branch(repository, name, start)
+    if target.commit is None:
         raise InvalidArgument("A branch needs a commit to start at, and there is none yet.")
     with repository.opened() as handle:
-        branch = handle.create_branch(name, handle[goal.commit].peel(pygit2.Commit))
-        if goal.upstream is not None:
-            branch.upstream = handle.lookup_branch(goal.upstream, BranchType.REMOTE)
-    tracks = f", which tracks {goal.upstream}" if goal.upstream else ""
-    return BranchOutcome(f"created branch {name}{tracks} at {goal.commit[:_SHORT]}")
+        branch = handle.create_branch(name, handle[target.commit].peel(pygit2.Commit))
+        if target.upstream is not None:
+            branch.upstream = handle.lookup_branch(target.upstream, BranchType.REMOTE)
+    tracks = f", which tracks {target.upstream}" if target.upstream else ""
+    return BranchOutcome(f"created branch {name}{tracks} at {target.commit[:_SHORT]}")
 
 
 def delete_branch(repository: Repository, name: str, *, force: bool = False) -> BranchOutcome:

@@ -46,23 +46,23 @@ class CheckoutTarget:
 
 
 def check_out(
-    repository: Repository, programs: Programs, goal: CheckoutTarget, *, force: bool = False
+    repository: Repository, programs: Programs, target: CheckoutTarget, *, force: bool = False
 ) -> Outcome:
     """Checks out a branch or commit; local changes are carried along."""
     with repository.opened() as handle:
         check_possible(handle, "Checking out a branch or a commit")
-        if goal.branch is not None and not goal.is_new:
-            check_free(repository, goal.branch)
+        if target.branch is not None and not target.is_new:
+            check_free(repository, target.branch)
         old = None if handle.head_is_unborn else str(handle.head.target)
-        tree = str(handle[goal.commit].peel(pygit2.Tree).id) if goal.commit is not None else None
+        tree = str(handle[target.commit].peel(pygit2.Tree).id) if target.commit is not None else None
         plus, minus = _count_lines(handle, tree)
         result = None
         if tree is not None:
             result = check_out_tree(repository, programs, handle, tree, force=force)
-        _point_head(handle, goal)
+        _point_head(handle, target)
         clear_merge(repository)
-        summary = _describe_target(handle, goal)
-    hook = (old or _NOWHERE, goal.commit or _NOWHERE, "1")
+        summary = _describe_target(handle, target)
+    hook = (old or _NOWHERE, target.commit or _NOWHERE, "1")
     notes = (*(result.notes if result else ()), *run_hook(repository, programs, "post-checkout", hook))
     return Outcome(summary, plus, minus, saved=result.saved if result else None, notes=notes)
 
@@ -171,18 +171,18 @@ def _of_remote(
     ) from error
 
 
-def _point_head(handle: pygit2.Repository, goal: CheckoutTarget) -> None:
+def _point_head(handle: pygit2.Repository, target: CheckoutTarget) -> None:
     """Moves HEAD, as the last step: a crash before it leaves the old one."""
-    if goal.branch is None:
-        assert goal.commit is not None, "BUG: neither a branch nor a commit"
-        handle.set_head(pygit2.Oid(hex=goal.commit))
+    if target.branch is None:
+        assert target.commit is not None, "BUG: neither a branch nor a commit"
+        handle.set_head(pygit2.Oid(hex=target.commit))
         return
-    if goal.is_new and goal.commit is not None:
-        name = goal.branch.removeprefix(BRANCHES)
-        branch = handle.create_branch(name, handle[goal.commit].peel(pygit2.Commit))
-        if goal.upstream is not None:
-            branch.upstream = handle.lookup_branch(goal.upstream, pygit2.enums.BranchType.REMOTE)
-    handle.set_head(goal.branch)
+    if target.is_new and target.commit is not None:
+        name = target.branch.removeprefix(BRANCHES)
+        branch = handle.create_branch(name, handle[target.commit].peel(pygit2.Commit))
+        if target.upstream is not None:
+            branch.upstream = handle.lookup_branch(target.upstream, pygit2.enums.BranchType.REMOTE)
+    handle.set_head(target.branch)
 
 
 def _count_lines(handle: pygit2.Repository, tree: str | None) -> tuple[int, int]:
@@ -195,14 +195,14 @@ def _count_lines(handle: pygit2.Repository, tree: str | None) -> tuple[int, int]
     return diff.stats.insertions, diff.stats.deletions
 
 
-def _describe_target(handle: pygit2.Repository, goal: CheckoutTarget) -> str:
-    if goal.branch is None:
-        commit = handle[goal.commit or ""].peel(pygit2.Commit)
+def _describe_target(handle: pygit2.Repository, target: CheckoutTarget) -> str:
+    if target.branch is None:
+        commit = handle[target.commit or ""].peel(pygit2.Commit)
         subject = shown(info_of(commit).subject)
         return f"HEAD is detached at {str(commit.id)[:_SHORT]} ({subject}); commits here belong to no branch"
-    name = shown(goal.branch.removeprefix(BRANCHES))
-    tracks = f", which tracks {goal.upstream}" if goal.upstream else ""
-    return f"switched to {'new ' if goal.is_new else ''}branch {name}{tracks}"
+    name = shown(target.branch.removeprefix(BRANCHES))
+    tracks = f", which tracks {target.upstream}" if target.upstream else ""
+    return f"switched to {'new ' if target.is_new else ''}branch {name}{tracks}"
 
 
 def _may_name(ref: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 import pygit2
 
 from codeplane.core.errors import CodePlaneError, GitFailed, PathRefused
-from codeplane.git.repo.config import text
+from codeplane.git.repo.config import config_text
 from codeplane.git.repo.objects import SUBMODULE
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.repository import Repository, open_repository
@@ -95,7 +95,7 @@ def opened_module(repository: Repository, module: Module) -> Repository | None:
 
 
 def status_of(repository: Repository, handle: pygit2.Repository, module: Module) -> ModuleStatus:
-    is_active = text(handle, f"submodule.{module.name}.url") is not None
+    is_active = config_text(handle, f"submodule.{module.name}.url") is not None
     inner = opened_module(repository, module)
     if inner is None:
         return ModuleStatus(module, "absent", is_active)

@@ -12,7 +12,7 @@ from codeplane.git.merge.rebase import plan_rebase, start_rebase
 from codeplane.git.remote.fetch import FetchResult, RefUpdate, apply_fetch
 from codeplane.git.remote.remotes import Remote, Upstream, find_remote, remote_for, upstream_of
 from codeplane.git.remote.transfer import ignored_settings
-from codeplane.git.repo.config import text
+from codeplane.git.repo.config import config_text
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
@@ -81,15 +81,15 @@ def take_fetch(
 
 
 def take_pull(
-    repository: Repository, programs: Programs, fetch: FetchResult, source: Source, how: "PullOptions"
+    repository: Repository, programs: Programs, fetch: FetchResult, source: Source, options: "PullOptions"
 ) -> PullOutcome:
     """Keeps what was fetched, then merges it into the current branch or rebases that onto it."""
-    fetch_outcome = take_fetch(repository, fetch, source, prune=how.prune)
+    fetch_outcome = take_fetch(repository, fetch, source, prune=options.prune)
     assert source.upstream is not None, "BUG: a pull knows what it merges"
     tip = fetch.exchange.heads.get(source.upstream.ref)
     if tip is None:
         raise NotFound(f"{source.remote.name} has no branch {source.upstream.branch!r}.")
-    outcome = _integrate_tip(repository, programs, tip, source, how)
+    outcome = _integrate_tip(repository, programs, tip, source, options)
     name = f"{source.remote.name}/{source.upstream.branch}"
     return replace(
         fetch_outcome,
@@ -113,13 +113,15 @@ class PullOptions:
 
 
 def _integrate_tip(
-    repository: Repository, programs: Programs, tip: str, source: Source, how: PullOptions
+    repository: Repository, programs: Programs, tip: str, source: Source, options: PullOptions
 ) -> Outcome:
     assert source.upstream is not None, "BUG: a pull knows what it merges"
     branch = repository.head().branch
     with repository.opened() as handle:
-        rebases = how.rebase if how.rebase is not None else _is_rebase(handle, branch)
-        ff_only = how.ff_only or (how.rebase is None and not rebases and text(handle, "pull.ff") == "only")
+        rebases = options.rebase if options.rebase is not None else _is_rebase(handle, branch)
+        ff_only = options.ff_only or (
+            options.rebase is None and not rebases and config_text(handle, "pull.ff") == "only"
+        )
         is_apart = not handle.head_is_unborn and not _is_forward(handle, tip)
     if rebases and is_apart and not ff_only:
         with repository.opened() as handle:
@@ -138,5 +140,7 @@ def _is_forward(handle: pygit2.Repository, tip: str) -> bool:
 
 
 def _is_rebase(handle: pygit2.Repository, branch: str | None) -> bool:
-    setting = (text(handle, f"branch.{branch}.rebase") if branch else None) or text(handle, "pull.rebase")
+    setting = (config_text(handle, f"branch.{branch}.rebase") if branch else None) or config_text(
+        handle, "pull.rebase"
+    )
     return setting is not None and setting.lower() not in ("false", "no", "off", "0", "")

@@ -15,7 +15,7 @@ from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import check_possible, clear_merge
 from codeplane.git.worktree.autosave import head_tree, save_work
-from codeplane.git.worktree.checkout_plan import in_tree
+from codeplane.git.worktree.checkout_plan import tree_side
 from codeplane.git.worktree.checkout_tree import CheckoutResult, check_out_tree
 from codeplane.git.worktree.files import WorkTree
 from codeplane.git.worktree.index_writer import edited_index, put_entry
@@ -133,4 +133,4 @@ def _check_known(handle: pygit2.Repository, selection: Selection, tree: str | No
 
 
 def _side_at(handle: pygit2.Repository, tree: str | None, path: str) -> Side | None:
-    return in_tree(handle[tree].peel(pygit2.Tree), path) if tree is not None else None
+    return tree_side(handle[tree].peel(pygit2.Tree), path) if tree is not None else None

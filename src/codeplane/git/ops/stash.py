@@ -18,7 +18,7 @@ from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.worktree.autosave import LocalWork, head_tree, saved_names
-from codeplane.git.worktree.checkout_plan import CheckoutPlan, in_tree, plan_paths
+from codeplane.git.worktree.checkout_plan import CheckoutPlan, plan_paths, tree_side
 from codeplane.git.worktree.checkout_tree import apply_plan, work_at_risk
 from codeplane.git.worktree.files import WorkTree
 from codeplane.jail import shown
@@ -184,7 +184,7 @@ def _plan_out(
 ) -> CheckoutPlan:
     """Plans how the work leaves the files; refuses where other work would be lost."""
     head = handle[head_tree(handle) or ""].peel(pygit2.Tree)
-    targets = {path: index_side(handle, path) if keep_index else in_tree(head, path) for path in work.paths}
+    targets = {path: index_side(handle, path) if keep_index else tree_side(head, path) for path in work.paths}
     plan = plan_paths(handle, repository.root, targets)
     tree = WorkTree(handle, repository.root)
     for path in work.untracked:

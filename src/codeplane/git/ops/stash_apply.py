@@ -14,7 +14,7 @@ from codeplane.git.merge.tree_merge import MergeResult, merge_trees
 from codeplane.git.ops.stash import StashEntry, StashOutcome, check_merged, drop_stash
 from codeplane.git.repo.outcome import Conflict, Side
 from codeplane.git.repo.repository import Repository
-from codeplane.git.worktree.checkout_plan import CheckoutPlan, Risk, in_tree, plan_switch
+from codeplane.git.worktree.checkout_plan import CheckoutPlan, Risk, plan_switch, tree_side
 from codeplane.git.worktree.checkout_tree import apply_plan
 from codeplane.git.worktree.files import FileState, WorkTree
 from codeplane.git.worktree.index_writer import edited_index, put_entry
@@ -129,7 +129,7 @@ def _write_index(
     before = handle[trees.current].peel(pygit2.Tree)
     with edited_index(repository, handle) as index:
         for path in loose:
-            if in_tree(before, path) is None:  # one that is tracked here, and the same, stays so
+            if tree_side(before, path) is None:  # one that is tracked here, and the same, stays so
                 put_entry(index, path, None)
         if result.conflicts:
             for one in result.conflicts:
@@ -142,7 +142,7 @@ def _write_index(
             # What is new stays staged, and no entry can be there beside one below it.
             old = {path for path, pair in differ.items() if pair.old is not None}
             for path in old - clashing_paths(old, additions):
-                put_entry(index, path, in_tree(before, path))
+                put_entry(index, path, tree_side(before, path))
 
 
 def _mark_conflict(index: pygit2.Index, one: Conflict) -> None:

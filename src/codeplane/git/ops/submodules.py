@@ -26,7 +26,7 @@ from codeplane.git.ops.gitmodules import (
 from codeplane.git.remote.fetch import apply_fetch, fetch_objects
 from codeplane.git.remote.remotes import Upstream, find_remote, list_remotes, remote_for, set_tracking
 from codeplane.git.remote.transfer import Connection
-from codeplane.git.repo.config import text
+from codeplane.git.repo.config import config_text
 from codeplane.git.repo.heads import BRANCHES
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.pathspec import Selection
@@ -71,12 +71,16 @@ def init_modules(repository: Repository, selection: Selection) -> ModulesOutcome
     return ModulesOutcome(f"initialised {len(lines)} submodules", lines=tuple(lines))
 
 
-def update_modules(line: Connection, selection: Selection, *, recursive: bool, force: bool) -> ModulesOutcome:
+def update_modules(
+    connection: Connection, selection: Selection, *, recursive: bool, force: bool
+) -> ModulesOutcome:
     """Checks out the commits that the index records; clones and fetches where needed."""
     lines: list[str] = []
     notes: list[str] = []
     saved = None
-    for path, note in _update_each(line, selection, recursive=recursive, force=force, above="", depth=0):
+    for path, note in _update_each(
+        connection, selection, recursive=recursive, force=force, above="", depth=0
+    ):
         lines.append(f"{shown(path)}: {note.summary}")
         notes += note.notes
         saved = note.saved or saved
@@ -85,9 +89,9 @@ def update_modules(line: Connection, selection: Selection, *, recursive: bool, f
     )
 
 
-def add_module(line: Connection, path: str, url: str, name: str | None = None) -> ModulesOutcome:
+def add_module(connection: Connection, path: str, url: str, name: str | None = None) -> ModulesOutcome:
     """Clones a repository into the tree, and stages it with its entry in `.gitmodules`."""
-    repository = line.repository
+    repository = connection.repository
     with repository.opened() as handle:
         check_place(repository, handle, path)
         _check_free(repository, handle, path)
@@ -96,10 +100,10 @@ def add_module(line: Connection, path: str, url: str, name: str | None = None) -
         if git_dir.exists():
             raise InvalidArgument(f"{git_dir} already exists, from an earlier submodule.")
         address = resolved_url(url, _base_url(repository, handle))
-        line.check_address(address)
+        connection.check_address(address)
         try:
             inner = _laid_out(repository, module, address)
-            commit, branch = _clone_module(replace(line, repository=inner))
+            commit, branch = _clone_module(replace(connection, repository=inner))
         except BaseException:
             shutil.rmtree(git_dir, ignore_errors=True)
             shutil.rmtree(repository.root / path, ignore_errors=True)
@@ -119,7 +123,7 @@ def sync_modules(repository: Repository, selection: Selection, *, recursive: boo
     lines: list[str] = []
     with repository.opened() as handle:
         for module in select_modules(repository, handle, selection):
-            if text(handle, f"submodule.{module.name}.url") is None:
+            if config_text(handle, f"submodule.{module.name}.url") is None:
                 continue
             address = _activate_module(repository, handle, module, again=True)
             inner = opened_module(repository, module)
@@ -133,30 +137,33 @@ def sync_modules(repository: Repository, selection: Selection, *, recursive: boo
 
 
 def _update_each(
-    line: Connection, selection: Selection, *, recursive: bool, force: bool, above: str, depth: int
+    connection: Connection, selection: Selection, *, recursive: bool, force: bool, above: str, depth: int
 ) -> Iterator[tuple[str, Outcome]]:
-    repository = line.repository
+    repository = connection.repository
     with repository.opened() as handle:
         modules = select_modules(repository, handle, selection)
     for module in modules:
         with repository.opened() as handle:
-            if text(handle, f"submodule.{module.name}.update") == "none":
+            if config_text(handle, f"submodule.{module.name}.update") == "none":
                 yield f"{above}{module.path}", Outcome("left alone: submodule.update is none")
                 continue
             address = _activate_module(repository, handle, module)
-        inner = opened_module(repository, module) or _restore_module(line, module, address)
-        yield f"{above}{module.path}", _update_module(replace(line, repository=inner), module, force=force)
+        inner = opened_module(repository, module) or _restore_module(connection, module, address)
+        yield (
+            f"{above}{module.path}",
+            _update_module(replace(connection, repository=inner), module, force=force),
+        )
         if recursive and depth < _DEEPEST:
-            down = replace(line, repository=inner)
+            down = replace(connection, repository=inner)
             path = f"{above}{module.path}/"
             yield from _update_each(
                 down, Selection(), recursive=True, force=force, above=path, depth=depth + 1
             )
 
 
-def _update_module(line: Connection, module: Module, *, force: bool) -> Outcome:
+def _update_module(connection: Connection, module: Module, *, force: bool) -> Outcome:
     """Checks out the recorded commit in a submodule."""
-    inner, commit = line.repository, module.recorded_commit or ""
+    inner, commit = connection.repository, module.recorded_commit or ""
     with inner.opened() as own:
         is_there = commit in own
         remote = find_remote(own, _ORIGIN)
@@ -164,7 +171,7 @@ def _update_module(line: Connection, module: Module, *, force: bool) -> Outcome:
     if here == commit:
         return Outcome(f"at {commit[:10]}")
     if not is_there:
-        with fetch_objects(line, remote) as fetch:
+        with fetch_objects(connection, remote) as fetch:
             apply_fetch(inner, fetch, prune=False, merges=[])
         with inner.opened() as own:
             if commit not in own:
@@ -172,23 +179,23 @@ def _update_module(line: Connection, module: Module, *, force: bool) -> Outcome:
                     f"{shown_url(remote.url)} has no commit {commit} for the submodule {shown(module.path)}.",
                     hints=["It was not pushed, or the address has changed (action sync)."],
                 )
-    result = check_out(inner, line.programs, CheckoutTarget(commit), force=force)
+    result = check_out(inner, connection.programs, CheckoutTarget(commit), force=force)
     return Outcome(f"now at {commit[:10]}", notes=result.notes, saved=result.saved)
 
 
-def _clone_module(line: Connection) -> tuple[str, str | None]:
+def _clone_module(connection: Connection) -> tuple[str, str | None]:
     """Fetches everything and checks out the remote's HEAD."""
-    inner = line.repository
+    inner = connection.repository
     with inner.opened() as own:
         remote = find_remote(own, _ORIGIN)
-    with fetch_objects(line, remote) as fetch:
+    with fetch_objects(connection, remote) as fetch:
         apply_fetch(inner, fetch, prune=False, merges=[])
         exchange = fetch.exchange
     commit = exchange.heads.get("HEAD")
     if commit is None:
         raise GitFailed(f"{shown_url(remote.url)} has no commit to check out.")
     branch = exchange.head if exchange.head and exchange.head.startswith(BRANCHES) else None
-    check_out(inner, line.programs, CheckoutTarget(commit, branch, is_new=branch is not None))
+    check_out(inner, connection.programs, CheckoutTarget(commit, branch, is_new=branch is not None))
     if branch is not None:
         with inner.opened() as own:
             set_tracking(own, branch.removeprefix(BRANCHES), Upstream(_ORIGIN, branch))
@@ -213,20 +220,20 @@ def _laid_out(repository: Repository, module: Module, address: str) -> Repositor
     return open_repository(root, trusted=repository.trusted)
 
 
-def _restore_module(line: Connection, module: Module, address: str) -> Repository:
+def _restore_module(connection: Connection, module: Module, address: str) -> Repository:
     """Opens a submodule that was not checked out, creating it where needed."""
-    line.check_address(address)
-    inner = _laid_out(line.repository, module, address)
+    connection.check_address(address)
+    inner = _laid_out(connection.repository, module, address)
     with inner.opened() as own:
         if not own.head_is_unborn:
-            check_out_tree(inner, line.programs, own, str(own.head.peel(pygit2.Tree).id), whole=True)
+            check_out_tree(inner, connection.programs, own, str(own.head.peel(pygit2.Tree).id), whole=True)
     return inner
 
 
 def _activate_module(
     repository: Repository, handle: pygit2.Repository, module: Module, *, again: bool = False
 ) -> str:
-    configured_url = text(handle, f"submodule.{module.name}.url")
+    configured_url = config_text(handle, f"submodule.{module.name}.url")
     if configured_url is not None and not again:
         return resolved_url(configured_url, _base_url(repository, handle))
     if module.url is None:

@@ -8,7 +8,7 @@ from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.git.commit.cleanup import clean_message
 from codeplane.git.commit.create import move_ref
 from codeplane.git.commit.identity import committer_signature, format_signature
-from codeplane.git.commit.signing import sign
+from codeplane.git.commit.signing import sign_payload
 from codeplane.git.repo.lock_retry import retry_locked
 from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.outcome import Outcome
@@ -79,7 +79,7 @@ def _write_annotated(
         + format_signature(tagger, "utf-8")
     )
     payload = head + b"\n\n" + text.encode()
-    signature, notes = sign(repository, programs, handle, payload, tagger, "tag")
+    signature, notes = sign_payload(repository, programs, handle, payload, tagger, "tag")
     return str(handle.write(pygit2.enums.ObjectType.TAG, payload + signature)), notes
 
 

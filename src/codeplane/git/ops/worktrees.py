@@ -98,11 +98,11 @@ def list_worktrees(repository: Repository) -> list[Worktree]:
 def find_worktree(repository: Repository, text: str) -> Worktree:
     """A linked worktree by its name, or by its path or the end of it."""
     worktrees = [one for one in list_worktrees(repository) if one.name is not None]
-    wish = text.rstrip("/")
+    query = text.rstrip("/")
     for fits in (
-        [one for one in worktrees if str(one.path) == os.path.realpath(wish) or str(one.path) == wish],
-        [one for one in worktrees if one.name == wish],
-        [one for one in worktrees if str(one.path).endswith(f"/{wish}")],
+        [one for one in worktrees if str(one.path) == os.path.realpath(query) or str(one.path) == query],
+        [one for one in worktrees if one.name == query],
+        [one for one in worktrees if str(one.path).endswith(f"/{query}")],
     ):
         if len(fits) == 1:
             return fits[0]
@@ -113,20 +113,22 @@ def find_worktree(repository: Repository, text: str) -> Worktree:
 def plan_target(repository: Repository, place: Path, ref: str | None, create: str | None) -> CheckoutTarget:
     """What a new worktree checks out: a branch, a new branch, or a commit."""
     if create is not None:
-        goal = new_branch(repository, create, ref)
+        target = new_branch(repository, create, ref)
     elif ref is not None:
-        goal = find_target(repository, ref)
+        target = find_target(repository, ref)
     else:
         with repository.opened() as handle:
             has_branch = f"{BRANCHES}{place.name}" in handle.references
-        goal = find_target(repository, place.name) if has_branch else new_branch(repository, place.name, None)
-    if goal.commit is None:
+        target = (
+            find_target(repository, place.name) if has_branch else new_branch(repository, place.name, None)
+        )
+    if target.commit is None:
         raise InvalidArgument("The repository has no commit yet: a worktree needs one.")
-    return goal
+    return target
 
 
 def add_worktree(
-    repository: Repository, programs: Programs, place: Path, goal: CheckoutTarget
+    repository: Repository, programs: Programs, place: Path, target: CheckoutTarget
 ) -> WorktreeOutcome:
     """Creates a worktree; if that fails, nothing is left behind."""
     if os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
@@ -138,7 +140,7 @@ def add_worktree(
     try:
         _lay_out(admin, place)
         checkout = open_repository(place, trusted=repository.trusted)
-        result = check_out(checkout, programs, goal)
+        result = check_out(checkout, programs, target)
     except BaseException:
         shutil.rmtree(admin, ignore_errors=True)
         for one in place.iterdir() if was_there else ():

@@ -47,14 +47,14 @@ class FetchResult:
 
 @contextmanager
 def fetch_objects(
-    line: Connection, remote: Remote, *, branch: str | None = None, tags: Tags | None = None
+    connection: Connection, remote: Remote, *, branch: str | None = None, tags: Tags | None = None
 ) -> Iterator[FetchResult]:
     """Runs the exchange. Its result lives as long as the block; `apply_fetch` keeps it."""
     tags = remote.tags if tags is None else tags
     specs = (*_narrow_specs(remote, branch), *((Refspec(f"{_TAGS}*", f"{_TAGS}*"),) if tags == "all" else ()))
     request = {"act": "fetch", "specs": [_spec_text(spec) for spec in specs], "tags": tags}
-    with scratch_of(line.repository) as scratch:
-        yield FetchResult(remote, line.exchange(scratch, remote.url, request), scratch, specs, tags)
+    with scratch_of(connection.repository) as scratch:
+        yield FetchResult(remote, connection.exchange(scratch, remote.url, request), scratch, specs, tags)
 
 
 def apply_fetch(
@@ -95,7 +95,7 @@ def _spec_text(spec: Refspec) -> str:
 def _prune_refs(handle: pygit2.Repository, fetch: FetchResult, targets: set[str]) -> list[RefUpdate]:
     updates = []
     for name in text_names(handle):
-        is_followed = any(spec.made(name) for spec in fetch.remote.specs)
+        is_followed = any(spec.source_name(name) for spec in fetch.remote.specs)
         if is_followed and name not in targets and not name.endswith("/HEAD") and not name.startswith(_HEADS):
             before = handle.references[name]
             updates.append(RefUpdate(name, "pruned", before=str(before.target)))

@@ -67,64 +67,75 @@ class PushOutcome(Outcome):
     output: str = ""
 
 
-def plan_push(repository: Repository, wish: PushRequest) -> PushPlan:
+def plan_push(repository: Repository, request: PushRequest) -> PushPlan:
     """Plans a push from what is known locally."""
     with repository.opened() as handle:
-        branch = wish.branch if wish.branch is not None else repository.head().branch
+        branch = request.branch if request.branch is not None else repository.head().branch
         remote = (
-            find_remote(handle, wish.remote)
-            if wish.remote is not None
+            find_remote(handle, request.remote)
+            if request.remote is not None
             else remote_for(handle, branch, pushes=True)
         )
         updates = []
-        if wish.with_branch:
-            updates.append(_branch_update(handle, wish, remote, branch))
-        updates += [_tag_update(handle, wish, name) for name in _tag_names(handle, wish)]
+        if request.with_branch:
+            updates.append(_branch_update(handle, request, remote, branch))
+        updates += [_tag_update(handle, request, name) for name in _tag_names(handle, request)]
     return PushPlan(remote, tuple(updates), branch)
 
 
-def push_all(line: Connection, plan: PushPlan, wish: PushRequest) -> PushOutcome:
+def push_all(connection: Connection, plan: PushPlan, request: PushRequest) -> PushOutcome:
     """Runs the pre-push hook, pushes, and updates the tracking references."""
     notes: tuple[str, ...] = ()
-    if not wish.dry_run:
-        heads = _run_push(line, plan, dry_run=True).heads if has_hook(line.repository, "pre-push") else {}
+    if not request.dry_run:
+        heads = (
+            _run_push(connection, plan, dry_run=True).heads
+            if has_hook(connection.repository, "pre-push")
+            else {}
+        )
         hook_input = "".join(_for_hook(one, heads) for one in plan.updates).encode()
         args = (plan.remote.name, plan.remote.push_url)
-        notes = run_hook(line.repository, line.programs, "pre-push", args, stdin=hook_input, check=line.check)
-    exchange = _run_push(line, plan, dry_run=wish.dry_run)
-    return _record_push(line.repository, plan, exchange, wish, notes)
+        notes = run_hook(
+            connection.repository,
+            connection.programs,
+            "pre-push",
+            args,
+            stdin=hook_input,
+            check=connection.check,
+        )
+    exchange = _run_push(connection, plan, dry_run=request.dry_run)
+    return _record_push(connection.repository, plan, exchange, request, notes)
 
 
 def _for_hook(one: Update, heads: Mapping[str, str]) -> str:
     return f"{one.source or '(delete)'} {one.oid or _NONE} {one.target} {heads.get(one.target, _NONE)}\n"
 
 
-def _run_push(line: Connection, plan: PushPlan, *, dry_run: bool) -> Exchange:
+def _run_push(connection: Connection, plan: PushPlan, *, dry_run: bool) -> Exchange:
     """Pushes the whole plan or nothing; the remote may still refuse single references."""
     updates = [
         {"oid": one.oid, "target": one.target, "force": one.force, "lease": one.lease, "dry": dry_run}
         for one in plan.updates
     ]
-    with scratch_of(line.repository) as scratch:
-        exchange = line.exchange(scratch, plan.remote.push_url, {"act": "push", "updates": updates})
+    with scratch_of(connection.repository) as scratch:
+        exchange = connection.exchange(scratch, plan.remote.push_url, {"act": "push", "updates": updates})
     if exchange.refusals:
-        raise _refusal_error(line.repository, plan, exchange)
+        raise _refusal_error(connection.repository, plan, exchange)
     return exchange
 
 
 def _record_push(
-    repository: Repository, plan: PushPlan, exchange: Exchange, wish: PushRequest, notes: tuple[str, ...]
+    repository: Repository, plan: PushPlan, exchange: Exchange, request: PushRequest, notes: tuple[str, ...]
 ) -> PushOutcome:
     """Updates the tracking references, and sets the branch's upstream if asked."""
     updates = [_ref_update(one, exchange.heads.get(one.target)) for one in plan.updates]
     moves = tuple(one for one in updates if one is not None)
-    if not wish.dry_run:
+    if not request.dry_run:
         with repository.opened() as handle:
             for one in plan.updates:
                 _update_tracking(handle, plan.remote, one)
-            if wish.follow and wish.with_branch and plan.branch is not None and not wish.delete:
+            if request.follow and request.with_branch and plan.branch is not None and not request.delete:
                 set_tracking(handle, plan.branch, Upstream(plan.remote.name, plan.updates[0].target))
-    verb = "would push" if wish.dry_run else "pushed"
+    verb = "would push" if request.dry_run else "pushed"
     names = ", ".join(
         f"{one.ref.removeprefix(_HEADS).removeprefix(_TAGS)} ({one.move})" for one in moves[:10]
     )
@@ -141,34 +152,36 @@ def _record_push(
 
 
 def _branch_update(
-    handle: pygit2.Repository, wish: PushRequest, remote: Remote, branch: str | None
+    handle: pygit2.Repository, request: PushRequest, remote: Remote, branch: str | None
 ) -> Update:
     if branch is None:
         raise InvalidArgument("HEAD is detached: name the branch to push.")
     source = f"{_HEADS}{branch}"
-    target = f"{_HEADS}{wish.to}" if wish.to is not None else _target_ref(handle, wish, remote, branch)
+    target = (
+        f"{_HEADS}{request.to}" if request.to is not None else _target_ref(handle, request, remote, branch)
+    )
     tracking_name = tracking_ref(remote.specs, target)
     tracking_branch = handle.references.get(tracking_name) if tracking_name else None
     lease = (
         (str(tracking_branch.resolve().target) if tracking_branch is not None else "")
-        if wish.force == "with_lease"
+        if request.force == "with_lease"
         else None
     )
-    if wish.delete:
+    if request.delete:
         return Update("", target, "", force=True, lease=lease)
     reference = handle.references.get(source)
     if reference is None:
         raise NotFound(f"There is no branch {branch!r} here, or it has no commit.")
-    return Update(source, target, str(reference.resolve().target), force=bool(wish.force), lease=lease)
+    return Update(source, target, str(reference.resolve().target), force=bool(request.force), lease=lease)
 
 
-def _target_ref(handle: pygit2.Repository, wish: PushRequest, remote: Remote, branch: str) -> str:
+def _target_ref(handle: pygit2.Repository, request: PushRequest, remote: Remote, branch: str) -> str:
     """The branch of the same name; refused as ambiguous if the branch tracks another."""
     same = f"{_HEADS}{branch}"
     upstream = upstream_of(handle, branch)
     if (
-        wish.delete
-        or wish.follow
+        request.delete
+        or request.follow
         or upstream is None
         or upstream.remote != remote.name
         or upstream.ref == same
@@ -180,20 +193,20 @@ def _target_ref(handle: pygit2.Repository, wish: PushRequest, remote: Remote, br
     )
 
 
-def _tag_names(handle: pygit2.Repository, wish: PushRequest) -> list[str]:
-    if _ALL not in wish.tags:
-        return list(wish.tags)
+def _tag_names(handle: pygit2.Repository, request: PushRequest) -> list[str]:
+    if _ALL not in request.tags:
+        return list(request.tags)
     return [name.removeprefix(_TAGS) for name in text_names(handle) if name.startswith(_TAGS)]
 
 
-def _tag_update(handle: pygit2.Repository, wish: PushRequest, name: str) -> Update:
+def _tag_update(handle: pygit2.Repository, request: PushRequest, name: str) -> Update:
     ref = f"{_TAGS}{name}"
-    if wish.delete:
+    if request.delete:
         return Update("", ref, "", force=True)
     reference = handle.references.get(ref)
     if reference is None:
         raise NotFound(f"There is no tag {name!r}.")
-    return Update(ref, ref, str(reference.target), force=wish.force is True)
+    return Update(ref, ref, str(reference.target), force=request.force is True)
 
 
 def _ref_update(one: Update, there: str | None) -> RefUpdate | None:

@@ -37,7 +37,7 @@ class Refspec:
     def matches(self, name: str) -> bool:
         return _match_pattern(self.source, name) is not None
 
-    def made(self, name: str) -> str | None:
+    def source_name(self, name: str) -> str | None:
         """The remote's name for a local reference."""
         middle = _match_pattern(self.target, name) if self.target else None
         return self.source.replace("*", middle) if middle is not None else None

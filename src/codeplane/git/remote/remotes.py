@@ -7,7 +7,7 @@ import pygit2
 
 from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.git.remote.refspecs import Refspec, text_names
-from codeplane.git.repo.config import flag
+from codeplane.git.repo.config import config_flag
 from codeplane.git.repo.outcome import Outcome
 from codeplane.git.repo.ref_names import remote_name
 from codeplane.git.repo.remedies import Fix, Remedy
@@ -139,7 +139,7 @@ def _read_remote(handle: pygit2.Repository, name: str) -> Remote | None:
     specs = tuple(spec for text in texts if (spec := Refspec.parse(str(text))) is not None)
     push_url = _setting(handle, f"remote.{name}.pushurl") or url
     tags = _TAG_OPTIONS.get(_setting(handle, f"remote.{name}.tagOpt") or "", "auto")
-    prune = flag(handle, f"remote.{name}.prune", default=flag(handle, "fetch.prune"))
+    prune = config_flag(handle, f"remote.{name}.prune", default=config_flag(handle, "fetch.prune"))
     return Remote(name, url, push_url, specs, tags, prune)
 
 

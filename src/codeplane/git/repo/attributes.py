@@ -8,7 +8,7 @@ from typing import Final
 import pygit2
 from pygit2.enums import ConfigLevel
 
-from codeplane.git.repo.config import text
+from codeplane.git.repo.config import config_text
 from codeplane.git.repo.layout import common_dir
 
 FILE_NAME: Final = ".gitattributes"
@@ -85,7 +85,7 @@ class AttributeFiles:
     def __init__(self, handle: pygit2.Repository, directories: frozenset[str] | None = None) -> None:
         self._handle, self._staged = handle, directories
         self._is_everywhere = _has_shared_file(handle)
-        self._converts_line_ends = text(handle, "core.autocrlf") not in (None, "false")
+        self._converts_line_ends = config_text(handle, "core.autocrlf") not in (None, "false")
         self._directories: dict[str, bool] = {}
 
     def may_concern(self, path: str) -> bool:
@@ -121,7 +121,7 @@ class AttributeFiles:
 
 def _has_shared_file(handle: pygit2.Repository) -> bool:
     """Whether the repository, the user or the system has attributes for all paths."""
-    if text(handle, "core.attributesFile") is not None:
+    if config_text(handle, "core.attributesFile") is not None:
         return True
     files = [common_dir(Path(handle.path)) / "info" / "attributes"]
     for level, name in _SHARED_FILES:
@@ -131,4 +131,4 @@ def _has_shared_file(handle: pygit2.Repository) -> bool:
 
 
 def _has_auto_crlf(handle: pygit2.Repository) -> bool:
-    return (text(handle, "core.autocrlf") or "").lower() in ("input", "true", "yes", "on", "1")
+    return (config_text(handle, "core.autocrlf") or "").lower() in ("input", "true", "yes", "on", "1")

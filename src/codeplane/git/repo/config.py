@@ -6,7 +6,7 @@ from codeplane.core.errors import GitFailed
 from codeplane.git.repo.urls import shown_key
 
 
-def text(handle: pygit2.Repository, name: str) -> str | None:
+def config_text(handle: pygit2.Repository, name: str) -> str | None:
     """The value of a setting; None when it is not set or has no value."""
     try:
         if name not in handle.config:
@@ -17,7 +17,7 @@ def text(handle: pygit2.Repository, name: str) -> str | None:
         raise GitFailed(f"The git setting {shown_key(name)} is not UTF-8.") from error
 
 
-def flag(handle: pygit2.Repository, name: str, *, default: bool = False) -> bool:
+def config_flag(handle: pygit2.Repository, name: str, *, default: bool = False) -> bool:
     """The value of a boolean setting."""
     try:
         return bool(handle.config.get_bool(name)) if name in handle.config else default

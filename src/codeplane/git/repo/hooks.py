@@ -9,7 +9,7 @@ from typing import Final
 import pygit2
 
 from codeplane.core.errors import HookRefused, ProgramFailed
-from codeplane.git.repo.config import text
+from codeplane.git.repo.config import config_text
 from codeplane.git.repo.layout import common_dir
 from codeplane.git.repo.repository import Repository
 from codeplane.process import Finished, Programs
@@ -68,7 +68,7 @@ def has_hook(repository: Repository, name: str) -> bool:
 
 def _untrusted_note(handle: pygit2.Repository, name: str) -> tuple[str, ...]:
     """The note on a hook that was not run; paths outside the git directory are not even looked at."""
-    if text(handle, "core.hooksPath") is not None:
+    if config_text(handle, "core.hooksPath") is not None:
         return ("Hooks of core.hooksPath were not run: the repository is not trusted (cpl trust).",)
     if _is_runnable(common_dir(Path(handle.path)) / "hooks" / name):
         return (f"The hook {name} was not run: the repository is not trusted (cpl trust).",)
@@ -76,7 +76,7 @@ def _untrusted_note(handle: pygit2.Repository, name: str) -> tuple[str, ...]:
 
 
 def _hooks_directory(handle: pygit2.Repository) -> Path:
-    setting = text(handle, "core.hooksPath")
+    setting = config_text(handle, "core.hooksPath")
     if setting is None:
         return common_dir(Path(handle.path)) / "hooks"
     return Path(handle.workdir) / Path(setting).expanduser()

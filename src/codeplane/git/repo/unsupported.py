@@ -6,7 +6,7 @@ import pygit2
 
 from codeplane.core.errors import GitFailed, GitUnsupported
 from codeplane.git.repo import index_file
-from codeplane.git.repo.config import flag
+from codeplane.git.repo.config import config_flag
 from codeplane.git.repo.repository import Repository
 
 # Extensions of the index that change what its entries mean, and how to do without them.
@@ -24,7 +24,7 @@ def describe_limits(repository: Repository) -> list[str]:
             notes.append("The clone is shallow: history ends where it was cut off.")
         if is_partial(handle):
             notes.append("The clone is partial: contents that were never fetched can't be read.")
-        if flag(handle, "core.sparsecheckout"):
+        if config_flag(handle, "core.sparsecheckout"):
             notes.append("The checkout is sparse: some files are not in the working tree.")
         return notes
 
@@ -33,7 +33,7 @@ def check_writable(repository: Repository) -> None:
     """Refuses changes to a repository that libgit2 would damage."""
     check_index(_index_of(repository))
     with repository.opened() as handle:
-        if flag(handle, "core.sparsecheckout"):
+        if config_flag(handle, "core.sparsecheckout"):
             raise GitUnsupported(
                 "The checkout is sparse: changing it could bring back files that it leaves out.",
                 hints=["git sparse-checkout disable"],
@@ -63,7 +63,7 @@ def check_index(data: bytes | None) -> None:
 def is_partial(handle: pygit2.Repository) -> bool:
     """Whether this is a partial clone."""
     names = {entry.name for entry in handle.config if entry.name.endswith(".promisor")}
-    return any(flag(handle, name) for name in names) or "extensions.partialclone" in handle.config
+    return any(config_flag(handle, name) for name in names) or "extensions.partialclone" in handle.config
 
 
 def _index_of(repository: Repository) -> bytes | None:

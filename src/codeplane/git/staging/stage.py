@@ -14,7 +14,7 @@ from codeplane.core.errors import GitBusy, GitUnfinished, NotFound, PathRefused
 from codeplane.core.paths import RepoPath
 from codeplane.git.history.tree_diff import conflict_paths, index_side, unstaged_paths
 from codeplane.git.history.tree_edit import side_at
-from codeplane.git.repo.config import flag
+from codeplane.git.repo.config import config_flag
 from codeplane.git.repo.objects import EXECUTABLE, FILE, LINK, SUBMODULE
 from codeplane.git.repo.outcome import Outcome, Side, list_names
 from codeplane.git.repo.pathspec import Selection
@@ -70,8 +70,8 @@ class Modes:
 
     @classmethod
     def of(cls, handle: pygit2.Repository) -> "Modes":
-        bits = flag(handle, "core.fileMode", default=True)
-        return cls(bits, flag(handle, "core.symlinks", default=True))
+        bits = config_flag(handle, "core.fileMode", default=True)
+        return cls(bits, config_flag(handle, "core.symlinks", default=True))
 
     def of_file(self, status: os.stat_result, entry: Side | None) -> int:
         if stat.S_ISLNK(status.st_mode):
@@ -103,7 +103,7 @@ class _Staging:
             if reason is not None:
                 self._leave_out(path, reason)
             else:
-                self._sort_one(tree, path, is_torn=path in conflicts)
+                self._sort_one(tree, path, is_conflict=path in conflicts)
 
     def _candidate_paths(self, tree: WorkTree) -> list[str]:
         paths: set[str] = set(self.selection.paths)
@@ -138,9 +138,9 @@ class _Staging:
         if os.path.lexists(self.repository.root / path) or index_side(self.handle, path) is not None:
             self.reasons[path] = reason
 
-    def _sort_one(self, tree: WorkTree, path: str, *, is_torn: bool) -> None:
+    def _sort_one(self, tree: WorkTree, path: str, *, is_conflict: bool) -> None:
         entry = index_side(self.handle, path)
-        is_known = entry is not None or is_torn or (self.tracked_only and self._is_in_head(path))
+        is_known = entry is not None or is_conflict or (self.tracked_only and self._is_in_head(path))
         status = None if tree.blocker(path) is not None else _stat_file(self.repository, path)
         if status is None:
             if is_known:
@@ -237,14 +237,14 @@ def stage_paths(
     What the rules keep back is an error where it is named, and left out with a note where it is only below a
     name. `force` stages what is ignored, and conflicts with their marks.
     """
-    with repository.opened() as handle, locked_index(repository, handle) as following:
+    with repository.opened() as handle, locked_index(repository, handle) as next_index:
         return stage_into(
-            following, repository, programs, handle, selection, rules, force=force, tracked_only=tracked_only
+            next_index, repository, programs, handle, selection, rules, force=force, tracked_only=tracked_only
         )
 
 
 def stage_into(
-    following: NextIndex,
+    next_index: NextIndex,
     repository: Repository,
     programs: Programs,
     handle: pygit2.Repository,
@@ -263,9 +263,9 @@ def stage_into(
     drivers = filter_drivers(handle, (path for path in work.put if not _is_link(repository, path)))
     drivers = _changed_only(handle, drivers, conflicts)
     check_filters(repository, handle, drivers)
-    index = following.index
+    index = next_index.index
     if drivers:
-        add_filtered(repository, programs, following.file, drivers, rules.check)
+        add_filtered(repository, programs, next_index.file, drivers, rules.check)
         index.read()
     work.write(index, drivers)
     index.write()

@@ -57,7 +57,7 @@ def plan_switch(handle: pygit2.Repository, root: Path, base: str | None, target:
 def plan_whole(handle: pygit2.Repository, root: Path, target: str) -> CheckoutPlan:
     """Plans to make every tracked file and index entry equal to a tree."""
     tree = handle[target].peel(pygit2.Tree)
-    targets = {path: in_tree(tree, path) for path in unstaged_paths(handle) | conflict_paths(handle)}
+    targets = {path: tree_side(tree, path) for path in unstaged_paths(handle) | conflict_paths(handle)}
     targets |= {path: pair.old for path, pair in diff_index(handle, target).items() if path not in targets}
     return plan_paths(handle, root, targets)
 
@@ -188,7 +188,7 @@ def _is_ignored(handle: pygit2.Repository, path: str) -> bool:
         return False  # libgit2 is not asked about names that are not UTF-8
 
 
-def in_tree(tree: pygit2.Tree, path: str) -> Side | None:
+def tree_side(tree: pygit2.Tree, path: str) -> Side | None:
     """The file, link or submodule that a tree has at a path."""
     try:
         entry = tree[path]

@@ -240,12 +240,12 @@ def _remove_directory(place: Path) -> bool:
 def _write_index(repository: Repository, handle: pygit2.Repository, plan: CheckoutPlan) -> None:
     """Writes the index once every file is in place, with their stats, so that git need not hash them."""
     tree = WorkTree(handle, repository.root)
-    with locked_index(repository, handle) as following:
+    with locked_index(repository, handle) as next_index:
         for path in plan.index_removals:
-            put_entry(following.index, path, None)
+            put_entry(next_index.index, path, None)
         for path, side in (*plan.writes.items(), *plan.index_only.items()):
-            _put_index_entry(tree, following.index, path, side)
-        following.index.write()
+            _put_index_entry(tree, next_index.index, path, side)
+        next_index.index.write()
     handle.index.read(False)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import pygit2
 
 from codeplane.git.repo.attributes import AttributeFiles
-from codeplane.git.repo.config import flag
+from codeplane.git.repo.config import config_flag
 from codeplane.git.repo.objects import EXECUTABLE, FILE, LINK
 from codeplane.git.repo.outcome import Side
 
@@ -34,7 +34,7 @@ class WorkTree:
     _directories: dict[str, str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._has_modes = flag(self.handle, "core.filemode", default=True)
+        self._has_modes = config_flag(self.handle, "core.filemode", default=True)
         self._attribute_files = AttributeFiles(self.handle)
 
     def blocker(self, path: str) -> str | None:

@@ -13,7 +13,7 @@ import pygit2
 
 from codeplane.core.errors import GitBusy, GitFailed, GitUnsupported
 from codeplane.git.repo.attributes import Attributes
-from codeplane.git.repo.config import text
+from codeplane.git.repo.config import config_text
 from codeplane.git.repo.repository import Repository
 from codeplane.jail import shown
 from codeplane.process import Programs
@@ -106,7 +106,7 @@ def check_filters(repository: Repository, handle: pygit2.Repository, drivers: di
 def _is_configured(handle: pygit2.Repository, name: str) -> bool:
     if name == _ENCODING:
         return True
-    return any(text(handle, f"filter.{name}.{kind}") for kind in ("clean", "process"))
+    return any(config_text(handle, f"filter.{name}.{kind}") for kind in ("clean", "process"))
 
 
 def _by_git(

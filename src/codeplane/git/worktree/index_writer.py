@@ -69,9 +69,9 @@ def locked_index(repository: Repository, handle: pygit2.Repository) -> Iterator[
 @contextmanager
 def edited_index(repository: Repository, handle: pygit2.Repository) -> Iterator[pygit2.Index]:
     """A locked copy of git's index that is written after the block."""
-    with locked_index(repository, handle) as following:
-        yield following.index
-        following.index.write()
+    with locked_index(repository, handle) as next_index:
+        yield next_index.index
+        next_index.index.write()
     handle.index.read(False)
 
 
