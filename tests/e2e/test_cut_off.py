@@ -1,13 +1,20 @@
-"""An edit that a kill has cut off, and what the commands make of it."""
+"""What a kill has cut off, an edit or an operation of git, and what the commands make of it."""
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from codeplane.config import Places
+from codeplane.core.ids import new_request_id
+from codeplane.git.repo.outcome import Outcome
 from codeplane.mutation.journal import has_cut_off
-from tests.drive import Cpl
+from codeplane.session import Call, Checkout, RepoSession
+from codeplane.session.operation.git import change
+from tests.drive import Cpl, git, user_env
 from tests.mutation.crash import KILLED, Mortal
 from tests.mutation.world import World
 
@@ -19,6 +26,32 @@ def life(root: str, call: int) -> None:
     world = World(Path(root), Mortal(call, "before"))
     world.recover()
     world.apply(*(world.edit(name, b"changed\n") for name in ("README.md", "new.md")))
+
+
+def git_life(root: str, home: str) -> None:
+    """Moves HEAD and ends before anybody has written that down."""
+    session = RepoSession.open(Checkout.find(Path(root), Places.of_user(user_env(Path(home)))))
+    call = Call(session, session.sessions.enter("a client"), new_request_id())
+
+    def act() -> Outcome:
+        git(Path(root), "commit", "-q", "--allow-empty", "-m", "more")
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+    change(call, "git_commit", act)
+
+
+def test_a_start_tells_of_git_and_of_an_edit_that_were_cut_off(cpl: Cpl, tmp_path: Path) -> None:
+    before = git(cpl.repo, "rev-parse", "HEAD")
+    arguments = f"{str(cpl.repo)!r}, {str(tmp_path / 'home')!r}"
+    program = f"from tests.e2e.test_cut_off import git_life; git_life({arguments})"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT)
+    assert done.returncode == -signal.SIGKILL and has_cut_off(cpl.repo / ".codeplane")
+    notices = cpl.json("call", "describe")["result"]["notices"]
+    assert any("git_commit" in one and "cut off by a crash" in one and before in one for one in notices)
+    assert "git_commit" in cpl.run("log").stdout
+    assert "notices" not in cpl.json("call", "describe")["result"]
+    assert git(cpl.repo, "log", "-1", "--format=%s") == "more"
 
 
 def cut_off(root: Path, call: int) -> None:

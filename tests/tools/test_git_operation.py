@@ -8,9 +8,11 @@ import pygit2
 import pytest
 
 from codeplane.answers.git.change import GitDelta, delta_fields
-from codeplane.core.errors import GitFailed
+from codeplane.core.errors import GitFailed, StateUnusable
 from codeplane.core.ids import new_request_id
 from codeplane.git.repo.outcome import Outcome
+from codeplane.ledger.tasks import Tasks
+from codeplane.mutation.journal import has_cut_off
 from codeplane.session import Call, RepoSession
 from codeplane.session.operation.git import Changed, change
 from tests.drive import git
@@ -68,10 +70,13 @@ def test_what_git_refuses_is_on_record_too(repo: Repo) -> None:
 
 
 def test_nothing_is_done_where_it_could_not_be_noted(repo: Repo) -> None:
-    (repo.session.state.path / "git-operation.json").mkdir()
+    (repo.session.state.path / "journal").write_text("")
     error = repo.error("git_branch", action="create", name="other")
-    assert error["name"] == "STATE_UNUSABLE" and "is a directory" in error["message"]
+    assert error["name"] == "STATE_UNUSABLE" and "journal" in error["message"]
     assert git(repo.root, "branch", "--list", "other") == ""
+    row = repo.session.ledger.operations(limit=1)[0]
+    assert row.unchanged and not row.success
+    assert repo.session.sessions.enter("a client").task.mutations == 0, "what was not done is not counted"
 
 
 def test_an_operation_that_was_cut_off_is_told_at_the_next_start(repo: Repo) -> None:
@@ -84,9 +89,51 @@ def test_an_operation_that_was_cut_off_is_told_at_the_next_start(repo: Repo) -> 
     again = RepoSession.open(repo.session.checkout)
     try:
         assert "git_reset" in again.recovered[0] and "cut off" in again.recovered[0]
-        assert again.ledger.operations(limit=1)[0].failure_class == "CUT_OFF"
+        row = again.ledger.operations(limit=1)[0]
+        assert (row.failure_class, row.op_type, row.recovered) == ("CUT_OFF", "git_reset", True)
+        assert row.head_before == row.head_after == git(repo.root, "rev-parse", "HEAD")
     finally:
         again.close()
+    once_more = RepoSession.open(repo.session.checkout)
+    assert once_more.recovered == () and len(once_more.ledger.operations(limit=9)) == 1
+    once_more.close()
+
+
+def test_an_operation_whose_row_could_not_be_written_is_put_on_record_at_the_next_start(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StateUnusable("the disk is full.")
+
+    monkeypatch.setattr(Tasks, "record", full)
+    with pytest.raises(StateUnusable):
+        change(call(repo), "git_branch", act(repo, lambda handle: None), alone=False)
+    monkeypatch.undo()
+    repo.session.close()
+    again = RepoSession.open(repo.session.checkout)
+    assert again.ledger.operations(limit=1)[0].op_type == "git_branch"
+    again.close()
+
+
+def test_the_journal_is_empty_when_git_has_done_its_work(repo: Repo) -> None:
+    repo.result("git_branch", action="create", name="other")
+    repo.session.close()
+    assert not has_cut_off(repo.session.state.path)
+
+
+def test_what_fails_after_git_has_moved_head_says_that_it_has(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("injected")
+
+    repo.write("app.py", "def two(): ...\n")
+    git(repo.root, "commit", "-qam", "two")
+    monkeypatch.setattr("codeplane.session.operation.git._next", fails)
+    error = repo.error("git_reset", ref="HEAD~1", mode="hard")
+    row = repo.session.ledger.operations(limit=1)[0]
+    assert f"The change is made and stays ({row.operation_id}: app.py)" in error["message"]
+    assert error["hints"][0] == f'undo {{"operation": "{row.operation_id}"}}' and not error["retryable"]
 
 
 def test_a_long_pass_of_the_index_is_not_waited_for(repo: Repo) -> None:

@@ -60,6 +60,11 @@ class Batch:
     emptied: tuple[tuple[str, int], ...]  # directories and their modes, the innermost first
     index: IndexMoves | None = None
 
+    @property
+    def is_announcement(self) -> bool:
+        """Whether somebody else does it, and the journal only has that it has begun."""
+        return not (self.steps or self.made or self.emptied or self.index)
+
     def exclusive(self) -> frozenset[str]:
         """Paths that nobody else may work on meanwhile."""
         return frozenset(

@@ -26,6 +26,7 @@ from codeplane.mutation.recovery import Recovery
 from codeplane.mutation.staging import stage
 from codeplane.mutation.steps import plan
 from codeplane.storage.disk import Disk
+from codeplane.storage.files import unusable
 from codeplane.storage.objects import ObjectStore
 from codeplane.working_tree import WorkingTree
 
@@ -83,8 +84,7 @@ class Engine:
                     self._take_back(batch, carrier, error)
                     raise
                 self._finish(batch, carrier)
-        if self._recovery.unsettled >= _MOST_UNSETTLED or self._journal.size > _LARGEST_JOURNAL:
-            self.settle()
+        self._settle_when_due()
 
     def under_way(self) -> list[FileChange]:
         """What batches change that have begun and have no row yet, whether or not it is in place."""
@@ -101,6 +101,21 @@ class Engine:
             yield
         finally:
             self._under_way.pop(batch.operation, None)
+
+    def announce(self, operation: OperationId, note: Mapping[str, Any]) -> None:
+        """Has the journal say that an operation begins which git carries out, not this engine. A start that
+        finds it neither concluded nor recorded tells of it."""
+        try:
+            self._recovery.begin(Batch(operation, note, (), (), ()))
+        except OSError as error:
+            raise unusable(self._journal.directory, error) from error
+
+    def conclude(self, operation: OperationId) -> None:
+        """The row of an announced operation is written. What fails here is left to the next start."""
+        with suppress(*_REFUSALS):
+            self._journal.mark(operation, "recorded", durable=False)
+            self._recovery.finished(Batch(operation, {}, (), (), ()))
+        self._settle_when_due()
 
     @contextmanager
     def alone(self, check: Callable[[], None]) -> Iterator[None]:
@@ -124,6 +139,10 @@ class Engine:
         """Empties the journal if nothing goes on and the disk allows it; worth a call when there is time."""
         with suppress(*_REFUSALS):
             self._recovery.settle()
+
+    def _settle_when_due(self) -> None:
+        if self._recovery.unsettled >= _MOST_UNSETTLED or self._journal.size > _LARGEST_JOURNAL:
+            self.settle()
 
     def close(self) -> None:
         self.settle()

@@ -55,7 +55,7 @@ class Journal:
     """
 
     def __init__(self, directory: Path, jail: Jail, disk: Disk) -> None:
-        self._directory = directory
+        self.directory = directory
         self._jail = jail
         self._disk = disk
         self._lock = threading.Lock()
@@ -118,9 +118,9 @@ class Journal:
     def _open(self, *, create: bool) -> bool:
         if self._fd >= 0:
             return True
-        if not create and not os.path.lexists(self._directory / _NAME):
+        if not create and not os.path.lexists(self.directory / _NAME):
             return False
-        place = os.open(private_dir(self._directory), _DIRECTORY)
+        place = os.open(private_dir(self.directory), _DIRECTORY)
         try:
             with suppress(FileExistsError):
                 os.close(self._disk.create(place, _NAME, 0o600))
@@ -134,18 +134,18 @@ class Journal:
         return True
 
     def _sync_above(self) -> None:
-        above = os.open(self._directory.parent, _DIRECTORY)
+        above = os.open(self.directory.parent, _DIRECTORY)
         try:
             self._disk.sync(above)
         finally:
             os.close(above)
 
     def _records(self) -> list[dict[str, Any]]:
-        file = self._directory / _NAME
+        file = self.directory / _NAME
         stream = open_plain(file)
         if stream is None:
             # A link is not ours. A file of ours that cannot be read must not pass for an empty one.
-            if file.is_file() and not file.is_symlink() and not self._directory.is_symlink():
+            if file.is_file() and not file.is_symlink() and not self.directory.is_symlink():
                 raise StateUnusable(f"{file} cannot be read.", path=str(file))
             return []
         try:

@@ -77,6 +77,6 @@ class Recovered:
 
     operation: OperationId
     note: Mapping[str, Any]
-    outcome: Literal["finished", "undone", "doubtful"]
+    outcome: Literal["finished", "undone", "doubtful", "cut_off"]  # the last of what was only announced
     changes: tuple[FileChange, ...]  # none unless it is finished
     foreign: tuple[RepoPath, ...] = ()  # what somebody else has changed since, and what was left so

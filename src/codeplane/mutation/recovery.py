@@ -144,6 +144,8 @@ class Recovery:
                 # Done, or taken back for good: other batches may have followed, so only the traces go.
                 self._clear(batch)
                 return None
+            if batch.is_announcement:
+                return Recovered(batch.operation, batch.note, "cut_off", ())
             with Directories(os.fspath(self._tree.jail.root)) as directories:
                 carrier = self._carrier(batch, directories)
                 if "undone" in entry.marks:

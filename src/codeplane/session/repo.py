@@ -35,7 +35,6 @@ from codeplane.session.checkout import Checkout
 from codeplane.session.clients.sessions import Sessions
 from codeplane.session.clients.shown_contents import ShownContents
 from codeplane.session.decisions import Decisions
-from codeplane.session.operation.git_journal import put_on_record
 from codeplane.session.operation.recovery import recover
 from codeplane.session.operation.state_sequence import StateSequence
 from codeplane.session.plans import Plans
@@ -321,8 +320,7 @@ class RepoSession:
             raise
         tasks = Tasks(ledger, Limits(**settings.tasks.model_dump()), lambda: _where(checkout, index))
         engine = Engine(tree, checkout.repository, state.path)
-        cut_off = put_on_record(state, ledger, checkout.repository)
-        recovered = (*recover(engine, ledger), *cut_off)
+        recovered = recover(engine, ledger, checkout.repository)
         # Only now: what was recovered counts in the task that it was done in.
         tasks.interrupt_open()
         artifacts = Artifacts(state.artifacts, settings.ledger)

@@ -23,6 +23,8 @@ class Made:
 
     @property
     def text(self) -> str:
+        if not self.paths:
+            return self.operation
         named = ", ".join(self.paths[:_MOST_NAMED])
         more = len(self.paths) - _MOST_NAMED
         return f"{self.operation}: {named}{f' and {more} more files' if more > 0 else ''}"

@@ -1,7 +1,6 @@
 """A write from intent to answer: budget, commit, row, index, effects. Every change of files is one."""
 
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -9,7 +8,7 @@ from typing import Final
 
 from codeplane.core.edits import EditSet, FileChange
 from codeplane.core.errors import CodePlaneError, EditConflict, EditInDoubt
-from codeplane.core.ids import OperationId, new_operation_id
+from codeplane.core.ids import OperationId
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
 from codeplane.ledger import Operation, mutation_fingerprint
@@ -17,9 +16,9 @@ from codeplane.mutation import Applied, Prepared, Scope
 from codeplane.mutation.diff_preview import counts, preview
 from codeplane.mutation.placement.locate import Correction
 from codeplane.session.call import Call
-from codeplane.session.operation.aftermath import Made, afterwards
+from codeplane.session.operation.aftermath import afterwards
 from codeplane.session.operation.effects import Before, Contents, Effects, before, effects
-from codeplane.session.operation.recovery import noted
+from codeplane.session.operation.envelope import Envelope, look
 from codeplane.session.preparse import reading_ahead
 from codeplane.working_tree import digest_of
 
@@ -71,7 +70,7 @@ def write(
     What is to be done is made out anew when a file changes at the last moment: `make` finds its place again,
     or refuses. A call that was charged has its row, whatever comes of it; one that fails is not counted.
     """
-    row: _Row | None = None
+    edit: _Edit | None = None
     try:
         for left in reversed(range(_MOST_TRIES)):
             intent = make()
@@ -79,31 +78,32 @@ def write(
                 prepared = _prepared(call, intent, ignored_ok=ignored_ok)
                 if dry_run:
                     return Written(None, intent, _planned(prepared), _lines(intent))
-                if row is None:
+                # A change that is tried again is still one change: it is charged once.
+                if edit is None:
                     call.charge("mutation", intent.op_type)
-                row = _Row(call, intent)
-                return _written(row, prepared)
+                edit = _Edit(call, intent)
+                return _written(edit, prepared)
             except EditConflict:
-                if not left or (row is not None and row.is_made):
+                if not left or (edit is not None and edit.envelope.is_recorded):
                     raise
                 call.check()
     except EditInDoubt:
         # The start that settles it writes its row; one now would say that it is settled.
         raise
     except CodePlaneError as error:
-        if row is not None and not row.is_made:
-            row.note_failure(error)
+        if edit is not None and not edit.envelope.is_recorded:
+            edit.note_failure(error)
         raise
     raise AssertionError("BUG: the last try has neither returned nor raised")
 
 
-def _written(row: "_Row", prepared: Prepared) -> Written:
-    call, intent = row.call, row.intent
+def _written(edit: "_Edit", prepared: Prepared) -> Written:
+    call, intent = edit.call, edit.intent
     with reading_ahead(call.repo) as begin:
         begin({path: data for path, data in intent.new.items() if data is not None})
         with call.repo.index.snapshot() as snapshot:
             was = before(snapshot, intent.old)
-        written = row.commit(prepared)
+        written = edit.commit(prepared)
         # The look itself waits for the facts that are being read; up to there it need not.
         return replace(written, effects=_seen(call, intent, was))
 
@@ -116,23 +116,16 @@ def _prepared(call: Call, intent: Intent, *, ignored_ok: bool) -> Prepared:
     return prepared
 
 
-class _Row:
-    """The ledger row of one operation, as far as it is known: in the journal before, in the ledger after."""
+class _Edit:
+    """One change of files: in the journal before it is made, in the ledger after."""
 
     def __init__(self, call: Call, intent: Intent) -> None:
         self.call = call
         self.intent = intent
-        self.is_made = False
         self._lines = lines = _lines(intent)
-        self._began = time.perf_counter()
-        self._row = Operation(
-            operation_id=new_operation_id(),
-            task_id=call.task.task_id,
-            session_id=call.session.session_id,
-            timestamp_ms=int(time.time() * 1000),
-            duration_ms=0,
-            op_type=intent.op_type,
-            success=False,
+        self.envelope = Envelope(
+            call,
+            intent.op_type,
             repo_before=call.repo.states.now().hex(),
             insertions=sum(came for came, _ in lines.values()),
             deletions=sum(went for _, went in lines.values()),
@@ -140,17 +133,11 @@ class _Row:
         )
 
     def commit(self, prepared: Prepared) -> Written:
-        call, engine = self.call, self.call.repo.engine
-        note = noted(self._row)
-        with engine.committed(prepared, self._row.operation_id, note, call.check) as applied:
-            row = self._done(applied)
-            with call.repo.states.turn(row.operation_id, row.changes) as (was, is_):
-                row = replace(row, repo_before=was.hex(), repo_after=is_.hex())
-                call.repo.tasks.record(call.task, row)
-            # The last step that can take the change back is behind: from here on it stays.
-            self.is_made = True
-            call.made.append(Made(row.operation_id, tuple(shown(one.path) for one in row.changes)))
-        self._signal(row)
+        repo, envelope = self.call.repo, self.envelope
+        note = envelope.row.body()
+        with repo.engine.committed(prepared, envelope.id, note, self.call.check) as applied:
+            row = envelope.record(self._done(applied), repo.states.turn(envelope.id, applied.changes))
+        envelope.signal(row)
         return Written(
             row.operation_id,
             self.intent,
@@ -160,25 +147,12 @@ class _Row:
             repo_fingerprint=row.repo_after,
         )
 
-    def _signal(self, row: Operation) -> None:
-        tasks, fingerprint = self.call.repo.tasks, row.mutation_fingerprint or ""
-        signals = afterwards(
-            self.call.warn,
-            "whether it is progress is not known",
-            lambda: tasks.note_mutation(self.call.task, fingerprint),
-            None,
-        )
-        if signals is not None:
-            self.call.signal(signals)
-
     def _done(self, applied: Applied) -> Operation:
-        changes = applied.changes
-        return replace(
-            self._row,
+        changes, row = applied.changes, self.envelope.row
+        return self.envelope.ended(
             success=True,
-            duration_ms=round((time.perf_counter() - self._began) * 1000),
             changes=changes,
-            mutation_fingerprint=mutation_fingerprint(changes, self._row.insertions, self._row.deletions),
+            mutation_fingerprint=mutation_fingerprint(changes, row.insertions, row.deletions),
             artifact=self._artifact(changes),
         )
 
@@ -188,24 +162,14 @@ class _Row:
             return None
         old, new = self.intent.old, self.intent.new
         pairs = ((one, old.get(one.moved_from or one.path), new.get(one.path)) for one in changes)
-        told = "\n".join(preview(shown(one.path), was, is_, sys.maxsize) for one, was, is_ in pairs)
-        return self.call.repo.artifacts.keep(told.encode("utf-8", "replace"))
+        diff = "\n".join(preview(shown(one.path), was, is_, sys.maxsize) for one, was, is_ in pairs)
+        return self.call.repo.artifacts.keep(diff.encode("utf-8", "replace"))
 
     def note_failure(self, error: CodePlaneError) -> None:
         """A failed operation is on record too, where there is still a way to record it."""
-        repo = self.call.repo
-        with suppress(CodePlaneError), repo.states.turn(self._row.operation_id) as (was, is_):
-            failed = replace(
-                self._row,
-                duration_ms=round((time.perf_counter() - self._began) * 1000),
-                repo_before=was.hex(),
-                repo_after=is_.hex(),
-                insertions=0,
-                deletions=0,
-                failure_class=error.name(),
-                unchanged=True,
-            )
-            repo.tasks.record(self.call.task, failed)
+        row = self.envelope.failed(error, insertions=0, deletions=0, unchanged=True)
+        with suppress(CodePlaneError):
+            self.envelope.record(row, self.call.repo.states.turn(row.operation_id))
 
 
 def _lines(intent: Intent) -> dict[RepoPath, tuple[int, int]]:
@@ -236,10 +200,9 @@ def _planned(prepared: Prepared) -> tuple[FileChange, ...]:
 def _seen(call: Call, intent: Intent, was: Before) -> Effects:
     """What the change affects, with the change in the index; nothing where that cannot be found out."""
 
-    def look() -> Effects:
-        with call.repo.states.looking():
-            call.repo.refresh(call.progress)
+    def effects_now() -> Effects:
+        look(call)
         with call.seen() as snapshot:
             return effects(snapshot, was, intent.old, intent.new, call.repo.learnt)
 
-    return afterwards(call.warn, "what it affects is not known", look, Effects())
+    return afterwards(call.warn, "what it affects is not known", effects_now, Effects())

@@ -2,16 +2,14 @@
 
 import json
 import logging
-import time
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from codeplane.core.edits import FileChange
 from codeplane.core.errors import CodePlaneError
-from codeplane.core.fingerprint import Fingerprint
-from codeplane.core.ids import OperationId, new_operation_id
+from codeplane.core.ids import OperationId
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Head
 from codeplane.git.repo.fingerprint import git_fingerprint
@@ -25,7 +23,7 @@ from codeplane.ledger import Operation, mutation_fingerprint
 from codeplane.names import Snapshot
 from codeplane.session.call import Call
 from codeplane.session.operation.effects import Effects
-from codeplane.session.operation.git_journal import noted
+from codeplane.session.operation.envelope import Envelope, changed_files, look
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Outcome)
@@ -71,29 +69,21 @@ def change(
     if alone:
         check_writable(repo.checkout.repository)
     with repo.engine.alone(call.check) if alone else nullcontext():
-        before = _Before.look(call, alone=alone)
-        row = replace(before.row(call, op_type), undoes=undoes)
-        with noted(repo.state, row), repo.states.held(before.state) if alone else nullcontext():
-            call.charge("mutation", op_type)
-            began = time.perf_counter()
+        under_way = _Act(call, op_type, undoes, alone=alone)
+        under_way.envelope.charge("mutation")
+        with under_way.envelope.journaled(), under_way.held():
             try:
                 outcome = act()
             except Exception as error:  # git may have done a part of it, whatever it is
-                before.record(call, before.failed(call, row, error, began))
+                under_way.record(under_way.failed(error))
                 raise
-            try:
-                changed, done = before.compare(call, row, outcome, began)
-            except Exception as error:  # noqa: BLE001 - git has done it: that has to be on record, and told
-                _log.exception("what git has done could not be looked at", extra={"tool": op_type})
-                call.warn(f"Git has done it, but what it affects is not known ({type(error).__name__}).")
-                changed, done = before.bare(call, row, outcome, began)
-            before.record(call, done)
-    call.signal(repo.tasks.note_mutation(call.task, done.mutation_fingerprint or ""))
+            changed, row = under_way.compare(outcome)
+            row = under_way.record(row)
+    under_way.envelope.signal(row)
     for note in outcome.notes:
         call.warn(note)
     call.next_actions += _next(call, changed)
-    state = repo.states.now().hex()
-    return replace(changed, fingerprint=done.mutation_fingerprint, repo_fingerprint=state)
+    return replace(changed, fingerprint=row.mutation_fingerprint, repo_fingerprint=repo.states.now().hex())
 
 
 def _next(call: Call, changed: Changed[Outcome]) -> list[str]:
@@ -123,117 +113,106 @@ def reader(call: Call) -> Callable[[str], bytes | None]:
     return read
 
 
-@dataclass(frozen=True)
-class _Before:
-    """The repository before the operation; without `files`, those are left as they are."""
+class _Act:
+    """One operation of git in its envelope, and the repository before it.
 
-    head: Head
-    state: Fingerprint
-    stamp: str
-    files: "_Files | None"
+    Where it is not `alone`, it leaves the files as they are.
+    """
 
-    @classmethod
-    def look(cls, call: Call, *, alone: bool) -> "_Before":
-        repository, index = call.repo.checkout.repository, call.repo.index
-        with call.repo.states.looking():
-            call.repo.refresh(call.progress)
+    def __init__(self, call: Call, op_type: str, undoes: OperationId | None, *, alone: bool) -> None:
+        look(call)
         with call.seen() as snapshot:
             blobs = snapshot.layout.blobs
-        files = _Files(index.digests(), blobs) if alone else None
-        return cls(repository.head(), call.repo.states.now(), git_fingerprint(repository), files)
-
-    def row(self, call: Call, op_type: str) -> Operation:
-        return Operation(
-            operation_id=new_operation_id(),
-            task_id=call.task.task_id,
-            session_id=call.session.session_id,
-            timestamp_ms=int(time.time() * 1000),
-            duration_ms=0,
-            op_type=op_type,
-            success=False,
-            repo_before=self.state.hex(),
-            head_before=self.head.commit,
-            branch_before=self.head.branch,
+        self._call = call
+        self._repository = call.repo.checkout.repository
+        self._files = _Files(call.repo.index.digests(), blobs) if alone else None
+        self._head = self._repository.head()
+        self._state = call.repo.states.now()
+        self._fingerprint = git_fingerprint(self._repository)
+        self.envelope = Envelope(
+            call,
+            op_type,
+            repo_before=self._state.hex(),
+            head_before=self._head.commit,
+            branch_before=self._head.branch,
+            undoes=undoes,
         )
 
-    def bare(self, call: Call, row: Operation, outcome: T, began: float) -> tuple[Changed[T], Operation]:
-        """What is known of an operation that was done and cannot be looked at: where HEAD is now."""
-        ended = self._ended(call, row, (), began)
-        done = replace(ended, success=True, saved=outcome.saved, mode=outcome.mode)
-        return Changed(row.operation_id, outcome, self.head, call.repo.checkout.repository.head()), done
+    def held(self) -> AbstractContextManager[None]:
+        """In the block git changes files; to the rows of others these are as before."""
+        return self._call.repo.states.held(self._state) if self._files is not None else nullcontext()
 
-    def compare(self, call: Call, row: Operation, outcome: T, began: float) -> tuple[Changed[T], Operation]:
-        changes, effects = self._seen(call)
-        after = call.repo.checkout.repository.head()
-        done = replace(
-            self._ended(call, row, changes, began),
+    def compare(self, outcome: T) -> tuple[Changed[T], Operation]:
+        """What the operation has changed, and its row. Git has done it, whatever fails here."""
+        try:
+            return self._compared(outcome)
+        except Exception as error:  # noqa: BLE001 - what git has done has to be on record, and told
+            name = self.envelope.row.op_type
+            _log.exception("what git has done could not be looked at", extra={"tool": name})
+            self._call.warn(f"Git has done it, but what it affects is not known ({type(error).__name__}).")
+            changed = Changed(self.envelope.id, outcome, self._head, self._repository.head())
+            return changed, self._ended((), success=True, saved=outcome.saved, mode=outcome.mode)
+
+    def _compared(self, outcome: T) -> tuple[Changed[T], Operation]:
+        changes, effects = self._seen()
+        after = self._repository.head()
+        row = self._ended(
+            changes,
             success=True,
             insertions=outcome.insertions,
             deletions=outcome.deletions,
-            mutation_fingerprint=self._fingerprint_of(row, changes, outcome, after),
+            mutation_fingerprint=self._fingerprint_of(changes, outcome, after),
             saved=outcome.saved,
             mode=outcome.mode,
         )
-        torn = describe_conflicts(outcome.conflicts, reader(call))
-        parts = (self.head, after, changes, effects, _status(call), torn)
-        return Changed(row.operation_id, outcome, *parts), done
+        torn = describe_conflicts(outcome.conflicts, reader(self._call))
+        parts = (self._head, after, changes, effects, _status(self._call), torn)
+        return Changed(self.envelope.id, outcome, *parts), row
 
-    def failed(self, call: Call, row: Operation, error: Exception, began: float) -> Operation:
+    def failed(self, error: Exception) -> Operation:
         """Git may have changed files before it failed; the row tells, as far as anybody knows."""
         changes: tuple[FileChange, ...] = ()
         is_same = False
         with suppress(CodePlaneError, RecursionError):
-            changes = self._changes(call)
-            is_same = git_fingerprint(call.repo.checkout.repository) == self.stamp and not changes
-        ended = self._ended(call, row, changes, began)
-        name = error.name() if isinstance(error, CodePlaneError) else type(error).__name__
-        return replace(ended, failure_class=name, unchanged=is_same)
+            changes = self._changes()
+            is_same = git_fingerprint(self._repository) == self._fingerprint and not changes
+        return self.envelope.failed(error, unchanged=is_same, **self._end(changes))
 
-    def record(self, call: Call, row: Operation) -> None:
+    def record(self, row: Operation) -> Operation:
         """Writes the row; what leaves the files alone has them before and after as it finds them."""
-        repo = call.repo
-        if self.files is not None:
-            with repo.states.released() as now:
-                repo.tasks.record(call.task, replace(row, repo_after=now.hex()))
-        else:
-            with repo.states.turn(row.operation_id) as (was, is_):
-                row = replace(row, repo_before=was.hex(), repo_after=is_.hex())
-                repo.tasks.record(call.task, row)
-
-    def _ended(self, call: Call, row: Operation, changes: tuple[FileChange, ...], began: float) -> Operation:
-        after = call.repo.checkout.repository.head()
-        return replace(
-            row,
-            duration_ms=round((time.perf_counter() - began) * 1000),
-            changes=changes,
-            head_after=after.commit,
-            branch_after=after.branch,
+        states, is_alone = self._call.repo.states, self._files is not None
+        return self.envelope.record(
+            row, states.released(self._state) if is_alone else states.turn(row.operation_id)
         )
 
-    def _fingerprint_of(
-        self, row: Operation, changes: tuple[FileChange, ...], outcome: Outcome, after: Head
-    ) -> str:
-        """Two operations are the same change only when they leave HEAD and files the same way."""
-        told = (row.op_type, outcome.summary, str(self.head), str(after))
-        return mutation_fingerprint(changes, outcome.insertions, outcome.deletions, told)
+    def _ended(self, changes: tuple[FileChange, ...], **known: Any) -> Operation:
+        return self.envelope.ended(**self._end(changes), **known)
 
-    def _seen(self, call: Call) -> tuple[tuple[FileChange, ...], Effects]:
+    def _end(self, changes: tuple[FileChange, ...]) -> dict[str, Any]:
+        after = self._repository.head()
+        return {"changes": changes, "head_after": after.commit, "branch_after": after.branch}
+
+    def _fingerprint_of(self, changes: tuple[FileChange, ...], outcome: Outcome, after: Head) -> str:
+        """Two operations are the same change only when they leave HEAD and files the same way."""
+        parts = (self.envelope.row.op_type, outcome.summary, str(self._head), str(after))
+        return mutation_fingerprint(changes, outcome.insertions, outcome.deletions, parts)
+
+    def _seen(self) -> tuple[tuple[FileChange, ...], Effects]:
         """What differs now. A problem there is told; what git has done is done."""
         try:
-            changes = self._changes(call)
+            changes = self._changes()
             differ = [one.path for one in changes]
-            return changes, self.files.effects(call, differ) if self.files is not None else Effects()
+            effects = self._files.effects(self._call, differ) if self._files is not None else Effects()
         except CodePlaneError as error:
-            call.warn(f"Git has done it, but what it affects is not known: {error.message}")
+            self._call.warn(f"Git has done it, but what it affects is not known: {error.message}")
             return (), Effects()
+        return changes, effects
 
-    def _changes(self, call: Call) -> tuple[FileChange, ...]:
-        if self.files is None:
+    def _changes(self) -> tuple[FileChange, ...]:
+        if self._files is None:
             return ()
-        call.repo.refresh()
-        was, now = self.files.digests, call.repo.index.digests()
-        differ = sorted(path for path in was.keys() | now.keys() if was.get(path) != now.get(path))
-        return tuple(FileChange(path, was.get(path), now.get(path)) for path in differ)
+        self._call.repo.refresh()
+        return changed_files(self._files.digests, self._call.repo.index.digests())
 
 
 @dataclass(frozen=True)

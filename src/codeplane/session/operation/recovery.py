@@ -1,30 +1,36 @@
-"""What a crash has cut off is finished or taken back at the next start, and put on record."""
+"""What a crash has cut off is finished, taken back or told of at the next start, and put on record."""
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Final
 
 from codeplane.core.errors import CodePlaneError, EditInDoubt
 from codeplane.core.ids import SessionId, TaskId
+from codeplane.git import Repository
+from codeplane.git.repo.ref_locks import drop_ref_locks
+from codeplane.git.worktree.index_writer import drop_own_lock
 from codeplane.jail import shown
 from codeplane.ledger import Ledger, Operation, mutation_fingerprint
 from codeplane.mutation import Engine, Recovered
 from codeplane.session.checkout import Checkout
 from codeplane.working_tree import Opened, WorkingTree
 
+_CUT_OFF: Final = "CUT_OFF"
 
-def recover(engine: Engine, ledger: Ledger) -> tuple[str, ...]:
+
+def recover(engine: Engine, ledger: Ledger, repository: Repository) -> tuple[str, ...]:
     """Settles every operation that the journal still has; what the operator should know of it."""
-    told = []
+    notices = [drop_own_lock(repository)]
     try:
         for one in engine.recover(lambda operation: ledger.find(operation) is not None):
-            told.append(_told(one))
+            row = _cut_off(one, repository) if one.outcome == "cut_off" else _settled(one)
+            notices += _notices(one, row, repository)
             if one.outcome != "doubtful":
-                ledger.record(_row(one))
+                ledger.record(row)
                 engine.forget(one.operation)
     except CodePlaneError as error:
-        told.append(f"An edit that was cut off is not settled yet: {error.message}")
-    return tuple(told)
+        notices.append(f"An operation that was cut off is not settled yet: {error.message}")
+    return tuple(notice for notice in notices if notice is not None)
 
 
 def settle(checkout: Checkout) -> None:
@@ -33,54 +39,64 @@ def settle(checkout: Checkout) -> None:
     engine = Engine(tree, checkout.repository, checkout.state.path)
     ledger = Ledger.open(checkout.state.ledger, checkout.settings.ledger)
     try:
-        recover(engine, ledger)
+        recover(engine, ledger, checkout.repository)
     finally:
         engine.close()
         ledger.close()
 
 
-def noted(row: Operation) -> dict[str, Any]:
-    """What the journal keeps of a row, so that a start after a crash can write it."""
-    return {
-        "task_id": row.task_id,
-        "session_id": row.session_id,
-        "timestamp_ms": row.timestamp_ms,
-        "op_type": row.op_type,
-        "repo_before": row.repo_before,
-        "insertions": row.insertions,
-        "deletions": row.deletions,
-        "undoes": row.undoes,
-    }
+def _announced(one: Recovered) -> Operation:
+    """The row as it was begun; what the journal has in another form is left out."""
+    try:
+        return replace(Operation.of(0, {**one.note, "operation_id": one.operation}), recovered=True)
+    except ValueError:
+        return Operation(
+            operation_id=one.operation,
+            task_id=TaskId(""),
+            session_id=SessionId(""),
+            timestamp_ms=int(time.time() * 1000),
+            duration_ms=0,
+            op_type="",
+            success=False,
+            recovered=True,
+        )
 
 
-def _row(one: Recovered) -> Operation:
-    note, is_done = one.note, one.outcome == "finished"
-    changes = one.changes
-    insertions, deletions = (_number(note, name) if is_done else 0 for name in ("insertions", "deletions"))
-    return Operation(
-        operation_id=one.operation,
-        task_id=TaskId(str(note.get("task_id", ""))),
-        session_id=SessionId(str(note.get("session_id", ""))),
-        timestamp_ms=_number(note, "timestamp_ms") or int(time.time() * 1000),
-        duration_ms=0,
-        op_type=str(note.get("op_type", "")),
-        success=is_done,
-        repo_before=note.get("repo_before"),
-        repo_after=None if is_done else note.get("repo_before"),
-        changes=changes,
-        insertions=insertions,
-        deletions=deletions,
-        mutation_fingerprint=mutation_fingerprint(changes, insertions, deletions) if is_done else None,
-        failure_class=None if is_done else EditInDoubt.name(),
-        unchanged=not is_done,
-        undoes=note.get("undoes") if is_done else None,
-        recovered=True,
+def _settled(one: Recovered) -> Operation:
+    """The row of an edit that was finished or taken back."""
+    row = _announced(one)
+    if one.outcome != "finished":
+        failure = EditInDoubt.name()
+        return replace(
+            row,
+            repo_after=row.repo_before,
+            insertions=0,
+            deletions=0,
+            failure_class=failure,
+            unchanged=True,
+            undoes=None,
+        )
+    fingerprint = mutation_fingerprint(one.changes, row.insertions, row.deletions)
+    return replace(row, success=True, changes=one.changes, mutation_fingerprint=fingerprint)
+
+
+def _cut_off(one: Recovered, repository: Repository) -> Operation:
+    """The row of what git was doing. Where it stands now is all that is known of it."""
+    head = repository.head()
+    return replace(_announced(one), head_after=head.commit, branch_after=head.branch, failure_class=_CUT_OFF)
+
+
+def _notices(one: Recovered, row: Operation, repository: Repository) -> list[str | None]:
+    if one.outcome != "cut_off":
+        return [_told(one)]
+    branches = sorted({branch for branch in (row.branch_before, row.branch_after) if branch})
+    locks = drop_ref_locks(repository, branches, row.timestamp_ms / 1000)
+    was = row.head_before or "no commit"
+    notice = (
+        f"{row.op_type} ({row.operation_id}) was cut off by a crash. HEAD was {was} before it; "
+        "look at git_status, then repeat it or go back with git_reset."
     )
-
-
-def _number(note: Mapping[str, Any], name: str) -> int:
-    value = note.get(name)
-    return value if isinstance(value, int) else 0
+    return [notice, *locks]
 
 
 def _told(one: Recovered) -> str:

@@ -45,17 +45,26 @@ class StateSequence:
                 self._held = None
 
     @contextmanager
-    def released(self) -> Iterator[Fingerprint]:
-        """The state that git has left; its row is written in the block, and the next one goes on from it."""
+    def released(self, before: Fingerprint) -> Iterator[tuple[Fingerprint, Fingerprint]]:
+        """The states before and after what git has done while these were held; its row is written in the
+        block, and the next one goes on from it."""
         with self._turn:
             self._held = None
-            yield self._reckoned()
+            yield before, self._reckoned()
+
+    @contextmanager
+    def since(self, before: Fingerprint, operation: OperationId) -> Iterator[tuple[Fingerprint, Fingerprint]]:
+        """The states around something that took its time: others may have changed files meanwhile, and have
+        rows of their own."""
+        with self.turn(operation) as (_, after):
+            yield before, after
 
     @contextmanager
     def turn(
         self, operation: OperationId, changes: tuple[FileChange, ...] = ()
     ) -> Iterator[tuple[Fingerprint, Fingerprint]]:
-        """The states before and after an operation; its row is written in the block, and no other one is."""
+        """The states before and after an operation of one moment; its row is written in the block, and no
+        other one is."""
         with self._turn:
             before = after = self.now()
             for one in changes:

@@ -4,21 +4,19 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from codeplane.core.edits import FileChange
 from codeplane.core.errors import CodePlaneError
-from codeplane.core.fingerprint import Fingerprint
-from codeplane.core.ids import OperationId, new_operation_id
-from codeplane.core.paths import Digest, RepoPath
+from codeplane.core.ids import OperationId
 from codeplane.ledger import TEST_RUN, Operation, failure_fingerprint
 from codeplane.process.toolbox import Toolbox
 from codeplane.session.call import Call
+from codeplane.session.operation.envelope import Envelope, changed_files, look
 from codeplane.session.test_baseline import Before
 from codeplane.session.test_selection import Chosen
 from codeplane.session.trust import require_trust
@@ -66,8 +64,8 @@ def check_trusted(call: Call) -> None:
 def run_tests(call: Call, chosen: Chosen, asked: Asked) -> Tested:
     """Runs targets; the row is in the ledger and the index knows what they changed when it returns."""
     check_trusted(call)
-    call.charge("test_run", TEST_RUN)
-    before = _Before.look(call)
+    tested = _Run(call)
+    tested.envelope.charge("test_run")
     head = Before(call)
     options = _options(call, chosen, asked)
     try:
@@ -79,15 +77,15 @@ def run_tests(call: Call, chosen: Chosen, asked: Asked) -> Tested:
             coverage = read_coverage(scratch, where.root) if options.coverage else None
             if options.coverage:
                 _learn(call, sorted(scratch.glob(f"*/{LEARNT}")))
-    except CodePlaneError as error:
+    except Exception as error:
         with suppress(CodePlaneError):
-            before.record(call, replace(before.row(call), failure_class=error.name()))
+            tested.record(tested.envelope.failed(error))
         raise
     _remember(call, chosen, report)
     failure = fingerprint_of(report.failures)
-    row = before.compare(call, report, failure)
+    row = tested.ended(report, failure)
     known = head.compare(report, options if asked.baseline else None)
-    before.record(call, row)
+    tested.record(row)
     if failure is not None:
         call.signal(call.repo.tasks.note_failure(call.task, failure))
     return Tested(
@@ -163,58 +161,36 @@ def _learn(call: Call, told: Sequence[Path]) -> None:
         call.warn(f"What the tests have run is not remembered: {error.message}")
 
 
-@dataclass(frozen=True)
-class _Before:
-    """The repository before the run."""
+class _Run:
+    """One run in its envelope, and the repository before it."""
 
-    state: Fingerprint
-    digests: Mapping[RepoPath, Digest]
-    began: float
+    def __init__(self, call: Call) -> None:
+        look(call)
+        self._call = call
+        self._before = call.repo.states.now()
+        self._digests = call.repo.index.digests()
+        self.envelope = Envelope(call, TEST_RUN, repo_before=self._before.hex())
 
-    @classmethod
-    def look(cls, call: Call) -> "_Before":
-        with call.repo.states.looking():
-            call.repo.refresh(call.progress)
-        return cls(call.repo.states.now(), call.repo.index.digests(), time.perf_counter())
-
-    def row(self, call: Call) -> Operation:
-        return Operation(
-            operation_id=new_operation_id(),
-            task_id=call.task.task_id,
-            session_id=call.session.session_id,
-            timestamp_ms=int(time.time() * 1000),
-            duration_ms=round((time.perf_counter() - self.began) * 1000),
-            op_type=TEST_RUN,
-            success=False,
-            repo_before=self.state.hex(),
-        )
-
-    def compare(self, call: Call, report: Report, failure: str | None) -> Operation:
+    def ended(self, report: Report, failure: str | None) -> Operation:
         failures = report.failures
-        return replace(
-            self.row(call),
+        return self.envelope.ended(
             success=not failures,
-            changes=self._changes(call),
+            changes=self._changes(),
             failure_fingerprint=failure,
             failure_class=(failures[0].kind or "TestFailed") if failures else None,
             failing_tests=tuple(case.id for case in failures[:_MOST_ON_RECORD]),
         )
 
-    def record(self, call: Call, row: Operation) -> None:
-        """Writes the row. Edits may have been made meanwhile, and have rows of their own."""
-        with call.repo.states.turn(row.operation_id) as (_, now):
-            call.repo.tasks.record(call.task, replace(row, repo_after=now.hex()))
+    def record(self, row: Operation) -> None:
+        self.envelope.record(row, self._call.repo.states.since(self._before, row.operation_id))
 
-    def _changes(self, call: Call) -> tuple[FileChange, ...]:
+    def _changes(self) -> tuple[FileChange, ...]:
         """What differs now. A problem there is told; the tests were run in any case."""
+        call = self._call
         try:
             with call.repo.states.looking():
                 call.repo.refresh()
-            now = call.repo.index.digests()
+            return changed_files(self._digests, call.repo.index.digests())
         except CodePlaneError as error:
             call.warn(f"The tests were run, but what they have changed is not known: {error.message}")
             return ()
-        differ = sorted(
-            path for path in self.digests.keys() | now.keys() if self.digests.get(path) != now.get(path)
-        )
-        return tuple(FileChange(path, self.digests.get(path), now.get(path)) for path in differ)
