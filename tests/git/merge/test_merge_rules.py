@@ -310,7 +310,7 @@ def test_a_commit_of_which_nothing_is_left_stays_and_is_told(tree: Tree) -> None
         done = start_rebase(
             tree.opened(), PROGRAMS, handle, plan_rebase(handle, "side", None, autosquash=True), []
         )
-    assert "becomes empty" in done.notes[0] and tree.git("log", "-1", "--format=%s") == "one\n"
+    assert "makes a commit empty" in done.notes[0] and tree.git("log", "-1", "--format=%s") == "one\n"
 
 
 def test_what_upstream_has_already_is_left_out(tree: Tree) -> None:

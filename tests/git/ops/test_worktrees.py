@@ -143,7 +143,7 @@ def test_an_agent_in_a_worktree_is_told_and_cannot_touch_the_primary_checkout(
             assert inner.ask("write_source", edits=[edit]).is_error
         assert "checked out in" in inner.error("git_checkout", ref="main")["message"]
         assert inner.error("git_worktree", action="remove", path=str(repo.root))["name"] == "NOT_FOUND"
-        assert "works in that worktree" in inner.error("git_worktree", action="remove", path="fix")["message"]
+        assert "runs in that worktree" in inner.error("git_worktree", action="remove", path="fix")["message"]
         head = git(repo.root, "rev-parse", "HEAD")
         git(inner.root, "commit", "-q", "--allow-empty", "-m", "here")
         inner.result("git_reset", ref=head, mode="hard")
