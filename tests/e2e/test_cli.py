@@ -181,7 +181,7 @@ def test_call_answers_with_and_without_a_server(cpl: Cpl, running: bool) -> None
         (["describe", '{"nam": "x"}'], 1, "did you mean 'name'?"),
         (["describe", "{oops"], 2, "not JSON"),
         (["describe", '{"nmae": "\\ud800"}'], 1, "did you mean 'name'?"),
-        (["describe", "[1]"], 1, "takes an object"),
+        (["describe", "[1]"], 1, "takes a JSON object"),
     ],
 )
 def test_a_wrong_call_is_explained(cpl: Cpl, arguments: list[str], code: int, text: str) -> None:
@@ -293,7 +293,7 @@ def test_trust_is_kept_outside_the_repository(cpl: Cpl, home: Path) -> None:
     cpl.run("init")
     (state / "config.yaml").write_text("server: {call_timeout_sec: -1}\n")
     ignored = cpl.run("status")
-    assert "is not obeyed: this repository is not trusted" in ignored.stdout
+    assert "is ignored: this repository is not trusted" in ignored.stdout
     assert cpl.json("trust")["trusted"] is True
     assert "call_timeout_sec is -1" in cpl.run("status").stderr
     assert (home / ".local/state/codeplane/trust.json").stat().st_mode & 0o077 == 0

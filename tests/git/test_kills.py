@@ -135,7 +135,7 @@ def test_the_next_start_tells_of_it(root: Path, tmp_path: Path) -> None:
     with cpl.mcp("--profile", "full") as client:
         client.open()
         told = json.dumps(client.call("describe"))
-        assert "git_checkout" in told and "cut off by a crash" in told
+        assert "git_checkout" in told and "interrupted by a crash" in told
         done = client.call("git_checkout", {"ref": "other"})
         assert done["result"]["branch"] == "other" and done["result"]["status"] == "1 untracked"
     assert plain.run(root, "status", "--porcelain", "--untracked-files=no") == b""

@@ -204,13 +204,13 @@ def test_a_missing_linter_is_told_with_what_to_do(trusted: Trusted) -> None:
     repo = trusted({"a.sh": "echo\n", ".shellcheckrc": ""})
     repo.session.checkout.programs.__dict__["env"] = {"PATH": "/nowhere"}
     found = repo.result("lint_check")
-    assert found["summary"] == "No linter has run"
+    assert found["summary"] == "No linter ran"
     assert found["missing"][0].startswith("shellcheck: Install shellcheck")
 
 
 def test_files_that_no_linter_is_for_are_told(trusted: Trusted) -> None:
     repo = trusted({"ruff.toml": "", "a.py": "x = 1\n"})
-    said = "No linter has run: none is used for the files that were looked at"
+    said = "No linter ran: none is set up for these files"
     assert repo.result("lint_check", paths=["ruff.toml"])["summary"] == said
 
 

@@ -76,7 +76,7 @@ def test_a_file_may_become_a_directory_and_a_directory_a_file(world: World) -> N
 
 
 def test_a_directory_with_more_in_it_does_not_become_a_file(world: World) -> None:
-    with pytest.raises(EditRefused, match="holds more"):
+    with pytest.raises(EditRefused, match="more in it than the edits remove"):
         world.apply(world.edit("pkg/c.py", None), world.edit("pkg", b"flat\n"))
     assert world.files() == FILES
 
@@ -228,10 +228,10 @@ def test_a_file_with_another_name_is_flagged_and_the_other_keeps_its_content(wor
 
 def test_a_size_over_the_limit_is_refused(world: World) -> None:
     world.tree.largest = 100
-    with pytest.raises(EditRefused, match="the most is 100"):
+    with pytest.raises(EditRefused, match="the limit is 100"):
         world.apply(world.edit("a.py", b"x" * 101))
     (world.root / "big").write_bytes(b"x" * 101)
-    with pytest.raises(EditRefused, match="the most is 100"):
+    with pytest.raises(EditRefused, match="the limit is 100"):
         world.apply(world.edit("big", b"x"))
 
 
@@ -240,13 +240,13 @@ def test_a_file_that_is_not_what_the_edit_was_made_for_is_a_conflict(world: Worl
     (world.root / "a.py").write_bytes(b"theirs\n")
     for edit, reason in [
         (stale, "has changed"),
-        (FileEdit(RepoPath("b.py"), None, b"x"), "exists already"),
+        (FileEdit(RepoPath("b.py"), None, b"x"), "already exists"),
         (FileEdit(RepoPath("gone.py"), digest_of(b""), b"x"), "does not exist"),
         (FileEdit(RepoPath("no/gone.py"), digest_of(b""), None), "does not exist"),
     ]:
         with pytest.raises(EditConflict, match=reason) as refused:
             world.apply(edit)
-        assert refused.value.hints == ("Read it again (read_source) and send the edit anew.",)
+        assert refused.value.hints == ("Read it again (read_source) and resend the edit.",)
 
 
 def test_one_path_named_twice_is_an_overlap(world: World) -> None:
@@ -439,7 +439,7 @@ def test_doubt_closes_the_files_until_the_next_start(world: World) -> None:
             broken.is_broken = True
             1 / 0  # noqa: B018
     broken.is_broken = False
-    with pytest.raises(EditInDoubt, match="since an edit that failed or was cut off"):
+    with pytest.raises(EditInDoubt, match="after a failed or interrupted edit"):
         world.apply(world.edit("a.py", b"z"))
     world.apply(world.edit("b.py", b"z"))
     again = World(world.root)
@@ -499,7 +499,7 @@ def test_a_journal_that_cannot_be_read_is_kept_and_closes_the_tree(
         patched.setattr(journal, "open_plain", lambda _: None)
         with pytest.raises(StateUnusable, match="cannot be read"):
             again.recover()
-    with pytest.raises(StateUnusable, match="before the next start"):
+    with pytest.raises(StateUnusable, match="until the next start"):
         again.apply(again.edit("b.py", b"x"))
     again.engine.close()
     assert log.read_bytes() == data

@@ -73,7 +73,7 @@ def test_a_change_that_is_made_is_told_whatever_fails_after_it(
         assert not error["retryable"]
     else:
         assert answer.body["result"]["applied"]["operation"] == rows[0].operation_id
-        assert step == "the text" or any("The change is made, but" in one for one in warnings(answer))
+        assert step == "the text" or any("The change was made, but" in one for one in warnings(answer))
     repo.result("undo", operation=rows[0].operation_id)
     assert {name: (repo.root / name).read_text() for name in FILES} == FILES
 

@@ -150,7 +150,7 @@ def test_a_long_pass_of_the_index_is_not_waited_for(repo: Repo) -> None:
     assert answer["result"]["files_changed"] == 250
     assert answer["result"]["directories"] == ["many: 250 created"] and "files" not in answer["result"]
     assert answer["meta"]["warnings"] == [
-        "250 of the files have not been read yet; definitions and tests are left out."
+        "250 of the files are not indexed yet; definitions and tests are left out."
     ]
 
 
@@ -220,7 +220,7 @@ def test_what_git_has_done_is_on_record_and_told_when_looking_at_it_fails(
     monkeypatch.setattr("codeplane.session.operation.git._status", fails)
     answer = repo.ask("git_reset", ref="HEAD~1", mode="hard")
     assert not answer.is_error and git(repo.root, "rev-parse", "HEAD") == head
-    assert "what it affects is not known" in answer.text and "undo: op_" in answer.text
+    assert "its effects are unknown" in answer.text and "undo: op_" in answer.text
     row = repo.session.ledger.operations(limit=1)[0]
     assert (row.op_type, row.success, row.head_after) == ("git_reset", True, head)
 

@@ -279,4 +279,4 @@ def test_tests_of_what_is_built_make_the_list_partial(tmp_path: Path) -> None:
     with repo_of(tmp_path, files) as repo:
         found = impact(repo, "src/index.ts")
         assert told(found) == ["high exact test/near.test.ts"]
-        assert found.told == "partial: 1 test files import what is built, whose source no import tells"
+        assert found.told == "partial: 1 test files import build output, whose source is unknown"

@@ -150,7 +150,7 @@ def test_many_failures_make_no_long_answer(trusted: Trusted) -> None:
 def test_a_repository_without_tests_is_told(trusted: Trusted) -> None:
     result, told = meta(trusted({"a.py": "x = 1\n"}))
     assert (result["ok"], result["summary"]) == (False, "no test targets: nothing was run")
-    assert told["warnings"] == ["No tests were found, and no runner that would run them."]
+    assert told["warnings"] == ["Found neither tests nor a test runner."]
 
 
 def test_what_tests_cost_is_remembered(trusted: Trusted) -> None:

@@ -253,7 +253,7 @@ def test_paths_are_the_globs_of_search(shop: Shop, paths: list[str], changed: li
 
 
 def test_paths_that_no_file_has_are_told(shop: Shop) -> None:
-    assert "No file of either state matches `paths`" in shop.ask("semantic_diff", paths=["shpo/"]).text
+    assert "No file in either state matches `paths`" in shop.ask("semantic_diff", paths=["shpo/"]).text
     assert "No file" not in shop.ask("semantic_diff", paths=["shop/"]).text
 
 
@@ -529,7 +529,7 @@ def test_contents_that_the_clone_lacks_are_said_and_not_added(tmp_path: Path) ->
 def test_a_file_that_one_side_cannot_read_as_text_says_so(tmp_path: Path) -> None:
     shop = Shop(tmp_path, {"a.py": "def f():\n    return 1\n"})
     (shop.root / "a.py").write_bytes("def f():\n    return 2\n".encode("utf-16"))
-    assert shop.diff()["other_files"] == ["modified prod a.py (one side cannot be read as text)"]
+    assert shop.diff()["other_files"] == ["modified prod a.py (one side is not text)"]
     shop.session.close()
 
 

@@ -60,8 +60,8 @@ def test_arguments_may_come_as_json_text(echo: Tool) -> None:
         ({"text": "x", "wibble": 1}, "has no parameter 'wibble'.", TAKES),
         ({"limit": 2}, "text is missing", TAKES),
         ({"text": "x", "limit": 99}, "limit: Input should be less than or equal to 10", None),
-        ([1], "takes an object of named arguments", TAKES),
-        ("no json", "takes an object of named arguments", TAKES),
+        ([1], "takes a JSON object of named arguments", TAKES),
+        ("no json", "takes a JSON object of named arguments", TAKES),
     ],
 )
 def test_a_wrong_call_is_corrected_or_told_what_the_tool_takes(

@@ -39,11 +39,11 @@ BEYOND: list[tuple[Callable[[str], Any], str, str]] = [
     (parse_json, " " * 1_048_577, "larger than 1048576 bytes"),
     (decode_json, "[" * 100_000, "nested too deeply"),
     (parse_ini, "[a]\n" * 300_000, "larger than 1048576 characters"),
-    (parse_ini, "a = 1\n[b]\n", "a setting stands before the first section"),
+    (parse_ini, "a = 1\n[b]\n", "a setting precedes the first section"),
     (parse_yaml, "[" * 3_000, "nested too deeply"),
     (parse_yaml, "a: " + "1:" * 5_000 + "1", "a number has too many digits"),
     (parse_yaml_texts, "- " * 3_000, "nested too deeply"),
-    (parse_yaml_texts, "a: &x [1]\nb: *x", "aliases (*name) are not taken (line 2, column 4)"),
+    (parse_yaml_texts, "a: &x [1]\nb: *x", "aliases (*name) are not allowed (line 2, column 4)"),
 ]
 
 

@@ -68,9 +68,9 @@ def test_log_outputs_are_read_as_a_list(tmp_path: Path) -> None:
         ("server: {port: 2001-99-99}", UnreadableConfig, "a value cannot be read"),
         ('server: {port: !!int "abc"}', UnreadableConfig, "a value cannot be read"),
         ("server: {? [1] : 2}", UnreadableConfig, "unhashable"),
-        ("server: &s {port: 1}\nlogging: *s", UnreadableConfig, "aliases (*name) are not taken (line 2"),
-        ("server: {port: 1, workers: 2, port: 3}", UnreadableConfig, "the key port is there twice"),
-        ("server: {}\nserver: {}", UnreadableConfig, "the key server is there twice (line 2"),
+        ("server: &s {port: 1}\nlogging: *s", UnreadableConfig, "aliases (*name) are not allowed (line 2"),
+        ("server: {port: 1, workers: 2, port: 3}", UnreadableConfig, "the key port is duplicated"),
+        ("server: {}\nserver: {}", UnreadableConfig, "the key server is duplicated (line 2"),
         ("[" * 5000, UnreadableConfig, "nested too deeply"),
     ],
 )

@@ -117,7 +117,7 @@ def test_a_repository_without_linters_passes(tmp_path: Path) -> None:
     assert check(answer, "lint") == {
         "check": "lint",
         "outcome": "passed",
-        "text": "No linter is used on these files.",
+        "text": "No linter is set up for these files.",
     }
 
 
@@ -131,7 +131,7 @@ def test_tests_decide_about_names_that_are_made_at_run_time(tmp_path: Path) -> N
     answer = repo.ask("refactor_rename", **RUN_TIME)
     found = check(answer.body["result"])
     assert found["outcome"] == "failed" and "test_names" in found["findings"][0]
-    assert "the tests have not passed with it" in answer.text
+    assert "the tests did not pass with it" in answer.text
     assert (repo.root / "store.py").read_text() == FILES["store.py"]
     # The text that the tests need is one of the places that were shown.
     done = repo.result("refactor_rename", plan=asked["plan"], accept="all")
@@ -160,7 +160,7 @@ def test_what_tests_cannot_settle_is_not_left_to_them(tmp_path: Path) -> None:
     }
     repo = opened(tmp_path, files)
     answer = repo.ask("refactor_rename", symbol="Store.fetch", new_name="get", apply="if_verified")
-    assert "tests cannot settle what is open" in answer.text and "applied" not in answer.body["result"]
+    assert "tests cannot settle the open places" in answer.text and "applied" not in answer.body["result"]
 
 
 def test_a_repository_that_is_not_trusted_is_not_verified(tmp_path: Path) -> None:

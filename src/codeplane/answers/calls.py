@@ -21,20 +21,18 @@ _MOST_POSSIBLE = 40
 
 
 class CallEdge(Output):
-    tier: str = Field(description="How far the call is proven.")
+    tier: str = Field(description="Certainty tier of the call.")
     lines: list[int] = Field(description="Lines of the calls, in the caller's file.")
-    other: str | None = Field(default=None, description="The other end, where that is not the symbol itself.")
-    via: str | None = Field(
-        default=None, description="What the call names, where it may mean something else."
-    )
+    other: str | None = Field(default=None, description="The other end, if it is not the symbol itself.")
+    via: str | None = Field(default=None, description="What the call names, if that may dispatch elsewhere.")
 
 
 class CallNode(Output):
-    symbol: str = Field(description="Qualified name; of a file, its module.")
+    symbol: str = Field(description="Qualified name; for a file, its module.")
     name: str = Field(description="Name in its file.")
     at: str = Field(description="Where it is defined.")
-    kind: str = Field(description="Kind of definition, or `file` for code outside of any.")
-    edges: list[CallEdge] = Field(description="Calls between it and the level before.")
+    kind: str = Field(description="Kind of definition, or `file` for top-level code.")
+    edges: list[CallEdge] = Field(description="Calls between it and the previous level.")
 
 
 class CallLevel(Output):
@@ -44,19 +42,17 @@ class CallLevel(Output):
 
 
 class CallGraph(Output):
-    symbol: str = Field(description="Qualified name of the symbol asked about.")
+    symbol: str = Field(description="Qualified name of the symbol.")
     at: str = Field(description="Where it is defined.")
     levels: list[CallLevel] = Field(description="Definitions by distance.")
     unresolved: dict[str, int] | None = Field(
-        default=None, description="Calls that are not proven to be edges: by tier, or by what is called."
+        default=None, description="Calls that are not proven, by tier or by what is called."
     )
-    possible: list[PossibleUses] | None = Field(
-        default=None, description="Calls that may mean the symbol, by receiver."
-    )
+    possible: list[PossibleUses] | None = Field(default=None, description="Possible calls, by receiver.")
     overrides: int | None = Field(
         default=None, description="Members that a call may be dispatched to instead."
     )
-    hint: str | None = Field(default=None, description="How calls may get there that are not listed.")
+    hint: str | None = Field(default=None, description="How calls that are not listed may get there.")
     absence: str | None = Field(default=None, description="Why there are none.")
 
     def _lines(self, level: CallLevel, *, upwards: bool) -> list[str]:

@@ -63,7 +63,7 @@ class Told:
         return [
             {
                 "id": CACHED,
-                "description": "Chosen before, when the same files asked the same question",
+                "description": "Chosen earlier for the same question about the same files",
                 "selected": [group.id for group in chosen],
                 "provenance": "semantic",
                 "risk_level": "low",
@@ -101,7 +101,9 @@ class Told:
         return {"confidence": confidence, "apply_plan": {"edits": edits}}
 
     def _witness(self, found: Witness) -> dict[str, Any]:
-        sets = [_set("certain", "Places that certainly mean the symbol", [PROVEN], "a proven or strong link")]
+        sets = [
+            _set("certain", "Places that certainly refer to the symbol", [PROVEN], "a proven or strong link")
+        ]
         sets += [
             _set(group.id, shown(group.about), [group.id], "; ".join(group.reasons))
             for group in self._plan.groups

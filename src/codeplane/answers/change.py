@@ -37,35 +37,37 @@ class Lines(Output):
 class LineCorrection(Output):
     original: Lines | None = Field(default=None, description="Lines that were sent.")
     corrected: Lines = Field(description="Lines that were replaced.")
-    reason: str = Field(description="What was not as it was sent.")
+    reason: str = Field(description="What did not match.")
 
 
 class FileDelta(Output):
     path: str = Field(description="File.")
     action: str = Field(description="created, updated, deleted or moved.")
     moved_from: str | None = Field(default=None, description="Path before.")
-    git_mv: bool | None = Field(default=None, description="Whether git's index was told of the move.")
+    git_mv: bool | None = Field(default=None, description="Whether git's index records the move.")
     old_hash: str | None = Field(default=None, description="sha256 before.")
     file_sha256: str | None = Field(default=None, description="sha256 now, for the next edit.")
     line_ending: str | None = Field(default=None, description="LF, CRLF or mixed, now.")
-    insertions: int = Field(description="Lines that came.")
-    deletions: int = Field(description="Lines that went.")
+    insertions: int = Field(description="Lines added.")
+    deletions: int = Field(description="Lines removed.")
     edits: list[EditRange] | None = Field(default=None, description="Lines that were replaced.")
     more_edits: int | None = Field(default=None, description="Replaced lines beyond those.")
     line_corrections: list[LineCorrection] | None = Field(default=None, description="Slips, corrected.")
     symbols: list[str] | None = Field(default=None, description="`change kind name :lines` of definitions.")
     problem: str | None = Field(default=None, description="What is wrong with the file now.")
-    diff: str | None = Field(default=None, description="The change, of a preview.")
+    diff: str | None = Field(default=None, description="The change, in a preview.")
 
 
 class DeltaFiles(Output):
     files_changed: int = Field(description="Files.")
-    insertions: int = Field(description="Lines that came.")
-    deletions: int = Field(description="Lines that went.")
+    insertions: int = Field(description="Lines added.")
+    deletions: int = Field(description="Lines removed.")
     files: list[FileDelta] = Field(description="File by file.")
     more_files: int | None = Field(default=None, description="Files beyond those.")
-    repo_fingerprint: str | None = Field(default=None, description="Of the state of all files now.")
-    mutation: Mutation | None = Field(default=None, description="What tells this change from others.")
+    repo_fingerprint: str | None = Field(
+        default=None, description="Fingerprint of all files as they are now."
+    )
+    mutation: Mutation | None = Field(default=None, description="Identifies this change.")
 
 
 class Delta(Output):
@@ -73,20 +75,20 @@ class Delta(Output):
         default=None,
         description="What it broke: syntax errors, names that no longer resolve, calls that no longer fit.",
     )
-    applied: bool = Field(description="Whether it was done.")
+    applied: bool = Field(description="Whether it was applied.")
     dry_run: bool | None = Field(default=None, description="Whether it is a preview.")
-    operation: str | None = Field(default=None, description="Id to undo it by.")
-    summary: str = Field(description="All in one line.")
-    delta: DeltaFiles = Field(description="What has changed, or would.")
+    operation: str | None = Field(default=None, description="Id for `undo`.")
+    summary: str = Field(description="One-line summary.")
+    delta: DeltaFiles = Field(description="What changed, or would change.")
     tests: list[str] | None = Field(
         default=None,
-        description="`confidence match path` of tests that lead to what changed; `chain:N`: over N imports.",
+        description="`confidence match path` of affected tests; `chain:N`: through N imports.",
     )
     more_tests: int | None = Field(default=None, description="Tests beyond those.")
     tests_confidence: str | None = Field(
         default=None, description="complete, or partial; `inspect_affected_tests` has the reasons."
     )
-    verified: list[CheckOutput] | None = Field(default=None, description="What came of trying it out.")
+    verified: list[CheckOutput] | None = Field(default=None, description="Results of the checks.")
 
     def render(self) -> str:
         return delta_text(self)
@@ -99,7 +101,7 @@ def told(call: Call, written: Written) -> Delta:
     share = max(1, min(len(changes), _MOST_FILES))
     files = [_file(written, one, share) for one in changes[:_MOST_FILES]]
     if not files:
-        call.warn("The files are as they were: the edit changes nothing.")
+        call.warn("The edit changes nothing: the files already have this content.")
     return Delta(
         broke=broken_lines(written.effects) or None,
         applied=is_done,
@@ -169,7 +171,7 @@ def _file(written: Written, change: FileChange, share: int) -> FileDelta:
         more_edits=max(0, len(edits) - most) or None,
         line_corrections=[_correction(one) for one in corrections[:_MOST_CORRECTIONS]] or None,
         symbols=symbols_of(written.effects, change.path, max(_LEAST, _MOST_SYMBOLS // share)) or None,
-        problem="It cannot be parsed whole any more." if change.path in written.effects.broken else None,
+        problem="It no longer parses completely." if change.path in written.effects.broken else None,
         diff=_diff(change, old, new, share) if is_preview else None,
     )
 

@@ -24,7 +24,7 @@ def broken_lines(effects: Effects) -> list[str]:
     """What a write broke, a line for each name, call or file."""
     lines = [f"syntax error: {one}" for one in effects.syntax]
     lines += _grouped(effects.breakage.unresolved, "")
-    lines += _grouped(effects.breakage.calls, "calls of ")
+    lines += _grouped(effects.breakage.calls, "calls to ")
     left = len(lines) - _MOST_LINES
     lines = [*lines[:_MOST_LINES], f"… {left} more"] if left > 0 else lines
     return [*lines, "only the nearest files were checked"] if lines and effects.breakage.is_cut else lines

@@ -14,8 +14,8 @@ _MOST_TOLD: Final = 20
 class CheckOutput(Output):
     check: str = Field(description="Its name.")
     outcome: str = Field(description="passed, failed or not_run.")
-    text: str = Field(description="What was looked at, or why it was not.")
-    findings: list[str] | None = Field(default=None, description="`path:line: text` of what gets worse.")
+    text: str = Field(description="What was checked, or why not.")
+    findings: list[str] | None = Field(default=None, description="`path:line: text` of new problems.")
 
 
 def checks_told(verification: Verification | None) -> list[CheckOutput] | None:

@@ -17,8 +17,8 @@ _MOST_FILES = 20
 
 
 class CoverageReport(Output):
-    percent: float = Field(description="Of all lines that can be run in what was measured.")
-    files: list[str] = Field(description="`percent path: lines that were not run`, the least covered first.")
+    percent: float = Field(description="Share of all executable lines measured.")
+    files: list[str] = Field(description="`percent path: lines not run`, least covered first.")
     uncovered_changes: list[str] | None = Field(
         default=None, description="`path: lines` that differ from HEAD and were not run."
     )
@@ -34,14 +34,14 @@ _NEEDS: Final = {
     "pytest": "pytest and unittest need the package coverage in the project's environment",
     "unittest": "pytest and unittest need the package coverage in the project's environment",
     "vitest": "vitest needs @vitest/coverage-v8 (npm install --save-dev @vitest/coverage-v8)",
-    "jest": "jest has written no report",
-    "go": "go has written no profile",
+    "jest": "jest wrote no report",
+    "go": "go wrote no profile",
 }
 
 
 def why_not_covered(runners: Iterable[str]) -> str:
     """What was missing, by the runners of a run."""
-    told = dict.fromkeys(_NEEDS.get(one, f"it is not read from {one}") for one in sorted(runners))
+    told = dict.fromkeys(_NEEDS.get(one, f"{one} coverage is not supported") for one in sorted(runners))
     return "; ".join(told)
 
 
@@ -65,7 +65,7 @@ def _changed(call: Call) -> list[RepoPath]:
     try:
         status = call.repo.tree.git.look()
     except CodePlaneError as error:
-        call.warn(f"Which lines have changed is not known: {error.message}")
+        call.warn(f"The changed lines are unknown: {error.message}")
         return []
     return sorted({RepoPath(one.path) for one in (*status.staged, *status.modified)})
 

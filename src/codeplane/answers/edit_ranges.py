@@ -23,16 +23,16 @@ class Position(Output):
 
 
 class EditRange(Output):
-    start: Position = Field(description="Where it begins in the content before.")
-    end: Position = Field(description="The first position behind it.")
-    new_text: str = Field(description="What came in its place; cut where it is long.")
-    symbol: str | None = Field(default=None, description="Definition that it changed.")
+    start: Position = Field(description="Start, in the old content.")
+    end: Position = Field(description="End (exclusive), in the old content.")
+    new_text: str = Field(description="Replacement; cut if long.")
+    symbol: str | None = Field(default=None, description="Definition it changed.")
 
 
 class Mutation(Output):
-    fingerprint: str = Field(description="The same for the same change; the ledger has it.")
-    files_changed_hash: str = Field(description="Of the paths with their contents before and after.")
-    diff_stats: str = Field(description="Lines that came and went.")
+    fingerprint: str = Field(description="Equal for equal changes; recorded in the ledger.")
+    files_changed_hash: str = Field(description="Of the paths with their old and new contents.")
+    diff_stats: str = Field(description="Lines added and removed.")
     symbol_changes: list[str] = Field(description="`change kind name` of definitions, of all files.")
 
 

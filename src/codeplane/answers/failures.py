@@ -24,17 +24,17 @@ _VARIES = re.compile(r"0x[0-9a-f]+|\d+", re.IGNORECASE)
 
 
 class Failure(Output):
-    test: str = Field(description="Id; `tests` takes it.")
+    test: str = Field(description="Id, to send in `tests`.")
     at: str | None = Field(default=None, description="`path:line` that raised, in the repository.")
-    error: str = Field(description="Type of the exception and what it says.")
-    before: str | None = Field(default=None, description="Commit at which it failed already.")
-    same_as: str | None = Field(default=None, description="Test that fails for the same cause.")
+    error: str = Field(description="Exception type and message.")
+    before: str | None = Field(default=None, description="Commit at which it already failed.")
+    same_as: str | None = Field(default=None, description="Test that fails with the same cause.")
     alike: int | None = Field(default=None, description="Further tests with this cause.")
     stack: str | None = Field(
-        default=None, description="Frames of the repository, and the rest of the message."
+        default=None, description="Frames in the repository, and the rest of the message."
     )
     output: str | None = Field(default=None, description="What the test printed.")
-    fingerprint: str = Field(description="The same for the same failure in another run.")
+    fingerprint: str = Field(description="Equal for the same failure in another run.")
 
     def lines(self) -> list[str]:
         """The failure with its example, as pytest's summary begins it."""

@@ -46,8 +46,8 @@ Shape = Literal["first", "preview", "again"]
 
 
 class GroupOutput(Output):
-    id: str = Field(description="Name it in `accept` to take these places along.")
-    about: str = Field(description="What stands there.")
+    id: str = Field(description="Name it in `accept` to include these places.")
+    about: str = Field(description="What the places have in common.")
     places: int = Field(description="How many.")
     risk: str = Field(description="low, medium or high.")
     reasons: list[str] = Field(description="Why it is not proven.")
@@ -55,38 +55,37 @@ class GroupOutput(Output):
 
 
 class PlanOutput(Output):
-    plan: str | None = Field(default=None, description="Id, to go on with it.")
+    plan: str | None = Field(default=None, description="Id, to continue with it.")
     outcome: str = Field(description="ok, ok_syntactic, needs_decision, blocked, refused or unsupported.")
     symbol: str = Field(description="What is refactored.")
-    summary: str = Field(description="All in one line.")
-    edits: dict[str, int] | None = Field(default=None, description="Edits by how far they are proven.")
+    summary: str = Field(description="One-line summary.")
+    edits: dict[str, int] | None = Field(default=None, description="Edits by certainty tier.")
     files: list[str] | None = Field(default=None, description="`path: edits`.")
     more_files: int | None = Field(default=None, description="Files beyond those.")
-    undecided: list[GroupOutput] | None = Field(default=None, description="Places that may be meant.")
+    undecided: list[GroupOutput] | None = Field(default=None, description="Places that may refer to it.")
     more_undecided: int | None = Field(default=None, description="Groups beyond those.")
-    left: list[GroupOutput] | None = Field(
-        default=None, description="Places that are hardly ever meant, left as they are."
-    )
-    contexts: list[str] | None = Field(default=None, description="Build contexts, where there are several.")
-    doubts: list[str] | None = Field(default=None, description="What facts cannot rule out.")
-    problems: list[str] | None = Field(default=None, description="What stands in the way.")
-    remarks: list[str] | None = Field(default=None, description="What is done besides.")
+    left: list[GroupOutput] | None = Field(default=None, description="Unlikely places, left as they are.")
+    contexts: list[str] | None = Field(default=None, description="Build contexts, if there are several.")
+    doubts: list[str] | None = Field(default=None, description="Risks that could not be ruled out.")
+    problems: list[str] | None = Field(default=None, description="What prevents it.")
+    remarks: list[str] | None = Field(default=None, description="What else is done.")
     mentions: dict[str, int] | None = Field(
         default=None, description="In comments and documents, by confidence."
     )
-    mentions_changed: int | None = Field(default=None, description="Of these, changed along.")
+    mentions_changed: int | None = Field(default=None, description="How many of these are changed too.")
     mentions_left: list[str] | None = Field(default=None, description="Mentions that stay as they are.")
     mentions_offered: int | None = Field(
-        default=None, description="Lines of these, the first, that `mentions` in `accept` takes along."
+        default=None,
+        description="How many of these lines, from the first, `mentions` in `accept` would change.",
     )
-    review: list[str] | None = Field(default=None, description="Changed mentions to look at.")
-    diff: str | None = Field(default=None, description="The change, as far as there is room.")
-    verified: list[CheckOutput] | None = Field(default=None, description="What came of trying it out.")
+    review: list[str] | None = Field(default=None, description="Changed mentions to review.")
+    diff: str | None = Field(default=None, description="The change, as far as it fits.")
+    verified: list[CheckOutput] | None = Field(default=None, description="Results of the checks.")
     decided_before: list[str] | None = Field(
-        default=None, description="Groups that were chosen when the same files asked the same question."
+        default=None, description="Groups chosen earlier for the same question about the same files."
     )
     checklist: list[str] | None = Field(default=None, description="Questions that settle it, and how.")
-    expires_ms: int | None = Field(default=None, description="Until when it can be applied.")
+    expires_ms: int | None = Field(default=None, description="When it expires.")
     applied: Delta | None = Field(default=None, description="What was done.")
 
     def is_done(self) -> bool:

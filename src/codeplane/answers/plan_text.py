@@ -10,15 +10,15 @@ if TYPE_CHECKING:
 
 _MOST_FILES: Final = 20
 _WHY: Final = {
-    "receiver_not_proven": "what the receiver holds is not known",
-    "may_be_imported": "where it comes from is not known",
-    "not_bound": "nothing in the file explains the name",
-    "keyword_argument": "what is called there is not known",
-    "string_with_the_name": "a text that code may take for the name",
+    "receiver_not_proven": "the receiver's type is unknown",
+    "may_be_imported": "its origin is unknown",
+    "not_bound": "the name is not bound in the file",
+    "keyword_argument": "the callee is unknown",
+    "string_with_the_name": "a string that code may use as the name",
     "name_in_data": "data that code may read names from",
-    "path_in_string": "a text that may be its path",
-    "not_understood": "code that could not be read",
-    "shorthand": "a key that is a variable as well",
+    "path_in_string": "a string that may be its path",
+    "not_understood": "code that could not be parsed",
+    "shorthand": "a key that is also a variable",
     "macro": "a macro",
 }
 
@@ -34,11 +34,11 @@ def _head(one: "PlanOutput") -> str:
         return f"done: {one.summary}{undo}"
     match one.outcome:
         case "ok" | "ok_syntactic":
-            return f"not applied, a preview: {one.summary}"
+            return f"preview, not applied: {one.summary}"
         case "needs_decision" if one.undecided:
             return f"not applied, a decision is needed: {one.summary}"
         case "needs_decision":
-            return f"not applied, facts cannot rule out other uses: {one.summary}"
+            return f"not applied, other uses cannot be ruled out: {one.summary}"
     return f"not applied, {one.outcome}: {one.symbol}"
 
 
@@ -54,7 +54,7 @@ def _body(one: "PlanOutput") -> Iterator[str]:
     yield from _listed("not ruled out:", one.doubts)
     yield from _listed(_left_head(one), _places(one.left or ()))
     if one.decided_before is not None:
-        yield f"decided before in the same files: {', '.join(one.decided_before) or 'none'}"
+        yield f"decided earlier for the same files: {', '.join(one.decided_before) or 'none'}"
     yield from _mentions(one)
     for check in one.verified or ():
         yield f"{check.check} {check.outcome}: {check.text}"
@@ -83,7 +83,7 @@ def _group(group: "GroupOutput") -> Iterator[str]:
 
 def _left_head(one: "PlanOutput") -> str:
     groups = ", ".join(group.id for group in one.left or ())
-    return f"left alone, hardly ever meant ({groups}" + (f" of {one.plan}):" if one.plan else "):")
+    return f"left alone, unlikely matches ({groups}" + (f" of {one.plan}):" if one.plan else "):")
 
 
 def _mentions(one: "PlanOutput") -> Iterator[str]:
@@ -93,7 +93,7 @@ def _mentions(one: "PlanOutput") -> Iterator[str]:
     if offered and not lines:
         yield f"mentions left alone: {offered} ({call})"
     yield from _listed(f"mentions left alone ({call}):", lines[:offered])
-    yield from _listed("mentions of the past:" if offered else "mentions left alone:", lines[offered:])
+    yield from _listed("historical mentions:" if offered else "mentions left alone:", lines[offered:])
 
 
 def _places(groups: "Iterable[GroupOutput]") -> list[str]:

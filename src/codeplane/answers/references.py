@@ -14,10 +14,10 @@ _MOST_OF_RECEIVER = 8  # files
 
 
 class PossibleUses(Output):
-    receiver: str = Field(description="What stands before the name, or nothing.")
+    receiver: str = Field(description="What precedes the name, if anything.")
     why: str = Field(description="Why these are not certain.")
-    total: int = Field(description="How many there are.")
-    files: list[str] = Field(description="`path:line,line` of them, and how many files more.")
+    total: int = Field(description="Number of uses.")
+    files: list[str] = Field(description="`path:line,line` of them, and the number of further files.")
 
 
 def possible_uses(snapshot: Snapshot, uses: Iterable[Use], most_files: int) -> list[PossibleUses]:

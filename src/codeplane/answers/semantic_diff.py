@@ -39,7 +39,7 @@ _WORDS: Final = re.compile(r"\s+|\w+|[^\w\s]")
 
 class BlastRadius(Output):
     references: dict[str, int] = Field(
-        description="References by tier; of what is gone, what still names it."
+        description="References by tier; for a removed definition, what still names it."
     )
     files: int = Field(description="Files that refer to it.")
     tests: list[str] | None = Field(default=None, description="Test files among these.")
@@ -56,28 +56,29 @@ class BlastRadius(Output):
 
 class StructuralChange(Output):
     change: str = Field(description="added, removed, renamed, signature_changed or body_changed.")
-    name: str = Field(description="Name with the definitions around it.")
+    name: str = Field(description="Name with its enclosing definitions.")
     kind: str = Field(description="Kind of definition.")
     old_kind: str | None = Field(default=None, description="Kind before.")
     lines: str = Field(description="`first-last` in the state that has it.")
     breaking: bool | Literal["unknown"] | None = Field(
-        default=None, description="Whether users may have to change; `unknown`: the header does not tell."
+        default=None,
+        description="Whether users may have to change; `unknown` if the header does not show it.",
     )
     private: Literal[True] | None = Field(
-        default=None, description="Of an addition: nobody outside can use it."
+        default=None, description="For an addition: nothing outside can use it."
     )
     risk: str | None = Field(default=None, description="Behaviour: low, medium, high or unknown.")
-    tags: list[str] | None = Field(default=None, description="What sort of change it is.")
+    tags: list[str] | None = Field(default=None, description="Kind of change.")
     parameters: dict[str, list[str]] | None = Field(
-        default=None, description="By tag, the parameters that came, went or have another name."
+        default=None, description="By tag, the parameters added, removed or renamed."
     )
-    lines_changed: int | None = Field(default=None, description="Lines of its own that differ.")
+    lines_changed: int | None = Field(default=None, description="Changed lines of its own.")
     old_name: str | None = Field(default=None, description="Name before.")
     old_signature: str | None = Field(default=None, description="Header before.")
     signature: str | None = Field(default=None, description="Header now.")
-    preview: list[str] | None = Field(default=None, description="Lines of code that differ.")
+    preview: list[str] | None = Field(default=None, description="Changed lines of code.")
     preview_more: int | None = Field(default=None, description="Such lines that are not shown.")
-    impact: BlastRadius | None = Field(default=None, description="Who is concerned.")
+    impact: BlastRadius | None = Field(default=None, description="Who is affected.")
 
     @property
     def word(self) -> str:
@@ -151,7 +152,7 @@ class StructuralChange(Output):
 
 
 class ChangedFile(Output):
-    rank: str = Field(description="Why it stands here: breaking, unclear, header, body, added or test.")
+    rank: str = Field(description="Why it is listed here: breaking, unclear, header, body, added or test.")
     path: str = Field(description="File.")
     status: str = Field(description="added, modified, deleted or renamed.")
     category: str = Field(description="prod, test, build, config or docs.")

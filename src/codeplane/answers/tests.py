@@ -43,12 +43,12 @@ def not_done(report: Report) -> dict[str, list[str]]:
 
 _WHY = {
     Match.EXACT: "imports {0}",
-    Match.PARENT: "imports the package around {0}",
+    Match.PARENT: "imports the package of {0}",
     Match.CHILD: "imports a module inside {0}",
     Match.RUN: "has run it",
-    Match.FIXTURE: "gets something from {0}",
+    Match.FIXTURE: "uses a fixture of {0}",
     Match.DATA: "names {0}",
-    Match.CHAIN: "leads there over {1} imports, through {0}",
+    Match.CHAIN: "reaches it through {1} imports, via {0}",
 }
 
 

@@ -75,7 +75,7 @@ def write_client(client: Client, root: Path) -> str:
     after = client.merged(before) if _is_utf8(before) else None
     if after is None:
         raise StateUnusable(
-            f"{path} has comments or a codeplane entry that cannot be merged; add this by hand:\n"
+            f"{path} has comments or a codeplane entry that cannot be merged; add this manually:\n"
             + client.snippet(),
             path=str(path),
         )

@@ -24,7 +24,7 @@ from codeplane.session.checkout import Checkout
 )
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Override a setting.")
 @click.option(
-    "--no-refactor", is_flag=True, help="Offer no refactoring tools, if this process becomes the server."
+    "--no-refactor", is_flag=True, help="Leave out the refactoring tools, if this process becomes the server."
 )
 def mcp(root: Path, as_json: bool, profile: str, assignments: tuple[str, ...], no_refactor: bool) -> None:  # noqa: ARG001 - every command has --json; stdio speaks JSON anyway
     """Speak MCP over stdin and stdout.

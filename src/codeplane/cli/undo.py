@@ -11,7 +11,7 @@ from codeplane.session.checkout import Checkout
 
 @command()
 @click.argument("operation", required=False)
-@click.option("--dry-run", "-n", is_flag=True, help="Show what would change and change nothing.")
+@click.option("--dry-run", "-n", is_flag=True, help="Show what would change without changing it.")
 def undo(root: Path, as_json: bool, operation: str | None, dry_run: bool) -> None:
     """Take a recorded change back: OPERATION, or the last one, an edit or an operation of git.
 

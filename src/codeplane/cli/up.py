@@ -19,7 +19,7 @@ from codeplane.storage import ServerLock, Serving
 
 @command()
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Override a setting.")
-@click.option("--no-refactor", is_flag=True, help="Offer no refactoring tools.")
+@click.option("--no-refactor", is_flag=True, help="Leave out the refactoring tools.")
 def up(root: Path, as_json: bool, assignments: tuple[str, ...], no_refactor: bool) -> None:
     """Serve the repository in the foreground; Ctrl+C stops.
 

@@ -100,7 +100,7 @@ def parse_ini(text: str) -> dict[str, dict[str, str]]:
             section, value = sections.setdefault(stripped[1 : stripped.rindex("]")], {}), None
             continue
         if section is None:
-            raise Malformed("a setting stands before the first section")
+            raise Malformed("a setting precedes the first section")
         key, first = _ini_setting(stripped)
         value = section[key] = [first]
     return {

@@ -39,7 +39,7 @@ def _either(expressions: list[str]) -> Any:
         return re2.compile("|".join(expressions).encode("utf-8", "surrogateescape"), options)
     except re2.error as error:
         raise InvalidArgument(
-            "The path patterns are too many or too long, or have characters in [ ] that go backwards."
+            "There are too many path patterns, they are too long, or a range in [ ] is reversed."
         ) from error
 
 
@@ -73,7 +73,7 @@ def _alternatives(glob: str) -> list[str]:
         else:
             ahead += [one[: match.start()] + part + one[match.end() :] for part in match[1].split(",")]
     if ahead:
-        raise InvalidArgument(f"The pattern {glob[:60]!r} stands for too many others.")
+        raise InvalidArgument(f"The pattern {glob[:60]!r} expands to too many patterns.")
     if any("{" in one for one in ready):
         raise _unclosed(glob, "{")
     return ready
@@ -81,7 +81,7 @@ def _alternatives(glob: str) -> list[str]:
 
 def _unclosed(glob: str, mark: str) -> InvalidArgument:
     return InvalidArgument(
-        f"The pattern {glob[:60]!r} has a {mark} that is not closed.",
+        f"The pattern {glob[:60]!r} has an unclosed {mark}.",
         hints=["such as *.{ts,tsx} or [a-z]*.py; ? is any one character"],
     )
 

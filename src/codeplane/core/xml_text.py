@@ -13,7 +13,7 @@ def parse_xml(data: bytes, largest: int = LARGEST_REPORT) -> Element:
         raise Malformed(f"larger than {largest} bytes")
     # A NUL is an encoding in which the two words would not be seen.
     if b"\0" in data or b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-        raise Malformed("it has definitions of its own")
+        raise Malformed("it has entity definitions")
     try:
         return fromstring(data)  # noqa: S314 - no definitions, no entities
     except (ParseError, ValueError, LookupError) as error:

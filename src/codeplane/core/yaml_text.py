@@ -51,14 +51,14 @@ class _Strict(Composer, BaseConstructor):
     def compose_node(self: Any, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             alias = self.peek_event()
-            raise ComposerError(None, None, "aliases (*name) are not taken", alias.start_mark)
+            raise ComposerError(None, None, "aliases (*name) are not allowed", alias.start_mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen = set()
         for key_node, _ in node.value:
             if (key_node.tag, key_node.value) in seen:
-                problem = f"the key {key_node.value} is there twice"
+                problem = f"the key {key_node.value} is duplicated"
                 raise ConstructorError(None, None, problem, key_node.start_mark)
             if isinstance(key_node, yaml.ScalarNode):
                 seen.add((key_node.tag, key_node.value))

@@ -82,7 +82,7 @@ class Hooks:
                 span = self._facts(one).definitions[one.definition].span
                 for line, _ in self._snapshot.dynamics.asking().get(one.path, ()):
                     if span.start_line <= line <= span.end_line:
-                        return f"its class looks members up by name at {one.path}:{line}"
+                        return f"its class looks up members by name at {one.path}:{line}"
         if item.flags & FLAG_PRIVATE and self._has_unknown_base(owner, item.name):
             return "a base outside the repository may call it"
         return ""

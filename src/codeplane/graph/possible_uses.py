@@ -47,11 +47,11 @@ def grouped(snapshot: Snapshot, uses: Iterable[Use]) -> list[Possible]:
 def why_open(snapshot: Snapshot, use: Use) -> str:
     """Why a use is not certain."""
     if use.via is not None:
-        return f"means {short(snapshot, use.via)}, which this overrides"
+        return f"refers to {short(snapshot, use.via)}, which this overrides"
     if use.receiver == _KEYWORD:
-        return "it names an argument, or stands in a macro"
+        return "it is a keyword argument, or inside a macro"
     if not use.receiver:
         return "the name is not bound to a definition there"
     if use.receiver.endswith(")"):
-        return "what the call returns has no known class"
-    return "the receiver has no known class"
+        return "the call's return type is unknown"
+    return "the receiver's type is unknown"

@@ -26,8 +26,8 @@ def source_span(snapshot: Snapshot, path: RepoPath, first: int, last: int, most:
     total = len(lines)
     if first > max(total, 1) or last < first:
         raise InvalidArgument(
-            f"{shown(path)} has {total} lines; there is nothing from {first} to {last}.",
-            hints=[f"start_line from 1 to {total}, end_line not before it."],
+            f"{shown(path)} has {total} lines; {first} to {last} is out of range.",
+            hints=[f"start_line must be 1 to {total}, end_line not before it."],
         )
     last = min(last, total)
     text, count = numbered_within(lines[first - 1 : min(last, first + most - 1)], first, _LONGEST)

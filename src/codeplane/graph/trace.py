@@ -52,7 +52,7 @@ def trace(snapshot: Snapshot, entry: Place, depth: int, limit: int) -> Trace:
         if level < depth:
             waiting += [(edge.callee, level + 1, edge.tier, edge.lines[0]) for edge in reversed(edges)]
         elif edges:
-            notes = (*notes, f"goes on: {len(edges)}")
+            notes = (*notes, f"{len(edges)} further calls")
         if unresolved:
             names = ", ".join(name for name, _ in unresolved.most_common(_MOST_OUTSIDE))
             more = len(unresolved) - _MOST_OUTSIDE

@@ -38,7 +38,7 @@ _WHOLE_FILES_MEANWHILE: Final = 20
 
 @dataclass(frozen=True)
 class IndexState:
-    """How far the index is."""
+    """Progress of the index."""
 
     files: int
     unread: int

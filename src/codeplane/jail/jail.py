@@ -160,7 +160,7 @@ def _explain(path: str, error: OSError) -> NotFound | PathRefused:
         case errno.ENOENT | errno.ENOTDIR:
             return NotFound(shown(f"{path} does not exist."), path=shown(path))
         case errno.ELOOP | errno.EXDEV:
-            hint = "Name the file that the link leads to."
+            hint = "Name the file that the link points to."
             return _refused(path, f"{path} is, or goes through, a symbolic link.", hint)
         case errno.ENXIO:
             return _refused(path, f"{path} is not a regular file.")

@@ -16,9 +16,9 @@ from codeplane.mutation.problems import Problems
 from codeplane.working_tree import Verdict, WorkingTree, digest_of
 
 _KINDS = {"directory": "is a directory", "other": "is not a regular file"}
-_ON_IGNORED = "allow_ignored: true confirms that files which git ignores may be edited."
-_ON_CLOSED = "A line !PATH in .cplignore brings it back; a secret also takes the user's cpl trust --secrets."
-ON_WORKING_SET = "task_status {} shows the working set; task_open {} begins a task without one."
+_ON_IGNORED = "allow_ignored: true confirms edits of files that git ignores."
+_ON_CLOSED = "A line !PATH in .cplignore re-includes it; a secret also needs the user's cpl trust --secrets."
+ON_WORKING_SET = "task_status {} shows the working set; task_open {} starts a task without one."
 
 
 def prepare(edits: EditSet, scope: Scope, tree: WorkingTree) -> Prepared:
@@ -54,7 +54,7 @@ def _check_names(edits: EditSet, tree: WorkingTree, problems: Problems) -> None:
         if edit.after is not None:
             for above in ancestors(edit.path):
                 if fold(above) in files:
-                    problems.overlap(edit.path, f"{shown(above)} would be a file and a directory.")
+                    problems.overlap(edit.path, f"{shown(above)} would be both a file and a directory.")
     for same in named.values():
         if len(same) > 1 and not _is_new_spelling(same):
             problems.overlap(same[0].path, f"{shown(same[0].path)} is named twice.")
@@ -100,7 +100,7 @@ def _hard_links(seen: dict[RepoPath, Seen]) -> list[Flag]:
         Flag(
             path,
             "hard-linked",
-            f"{shown(path)} has other names ({one.links - 1}), which keep the old content.",
+            f"{shown(path)} has {one.links - 1} other hard links, which keep the old content.",
         )
         for path, one in seen.items()
         if one.links > 1
@@ -135,7 +135,7 @@ def _found(
     """The file that is there, when it is what the edit was made for."""
     path, told = edit.path, shown(edit.path)
     if edit.after is not None and len(edit.after) > tree.largest:
-        problems.refuse(path, f"{told} would have {len(edit.after)} bytes; the most is {tree.largest}.")
+        problems.refuse(path, f"{told} would have {len(edit.after)} bytes; the limit is {tree.largest}.")
     try:
         seen = look(directories.at(parent_of(path)), name_of(path), tree.largest)
     except OSError as error:
@@ -152,13 +152,13 @@ def _found(
     elif seen.kind != "file":
         problems.refuse(path, f"{told} {_KINDS[seen.kind]}.")
     elif seen.digest is None:
-        problems.refuse(path, f"{told} has {seen.size} bytes; the most is {tree.largest}.")
+        problems.refuse(path, f"{told} has {seen.size} bytes; the limit is {tree.largest}.")
     elif edit.before is None:
-        problems.conflict(path, None, seen.digest, f"{told} exists already.")
+        problems.conflict(path, None, seen.digest, f"{told} already exists.")
     elif edit.before != seen.digest:
         problems.conflict(path, edit.before, seen.digest, f"{told} has changed.")
     elif not _is_writable(path, seen, directories):
-        problems.refuse(path, f"{told} is write-protected.", f"chmod u+w {told}, if it may be changed")
+        problems.refuse(path, f"{told} is write-protected.", f"chmod u+w {told}, if you may change it")
     else:
         return seen
     return None
@@ -199,8 +199,8 @@ def _refuse_link(path: RepoPath, link: RepoPath, tree: WorkingTree, problems: Pr
         target = "something else"
     problems.refuse(
         path,
-        f"{shown(link)} is a symbolic link to {target}, and links are not written through.",
-        "Name the file that the link leads to.",
+        f"{shown(link)} is a symbolic link to {target}; CodePlane does not write through links.",
+        "Name the file that the link points to.",
     )
 
 

@@ -53,11 +53,11 @@ def preview(path: str, old: bytes | None, new: bytes | None, most: int) -> str:
     names = ("/dev/null" if old is None else path), ("/dev/null" if new is None else path)
     if len(gone) * len(come) > _MOST_COMPARED:
         if len(gone) != len(come):
-            return f"{path}: {len(gone)} lines from line {low + 1} on become {len(come)}"
+            return f"{path}: {len(gone)} lines from line {low + 1} become {len(come)}"
         told = [f"--- {names[0]}", f"+++ {names[1]}", *_line_by_line(before, after)]
     else:
         told = list(unified_diff(before, after, *names, n=_AROUND, lineterm=""))
-    cut = [f"… {len(told) - most} lines more"] if len(told) > most else []
+    cut = [f"… {len(told) - most} more lines"] if len(told) > most else []
     return "\n".join([*told[:most], *cut])
 
 

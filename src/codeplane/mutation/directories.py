@@ -34,7 +34,7 @@ class Directories:
             fd = open_beneath(self._root, path, _FLAGS)
             if self._identity.setdefault(path, _identity(fd)) != _identity(fd):
                 os.close(fd)
-                raise OSError(errno.ESTALE, "It has been replaced by another directory", path)
+                raise OSError(errno.ESTALE, "It was replaced by another directory", path)
         self._open[path] = fd
         return fd
 

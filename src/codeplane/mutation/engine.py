@@ -249,8 +249,8 @@ class Engine:
         except _REFUSALS as refusal:
             self._recovery.doubt(batch)
             raise EditInDoubt(
-                f"The edit failed ({error}) and could not be taken back: {refusal}.",
-                hints=["Restart the server: it finishes the edit or takes it back."],
+                f"The edit failed ({error}) and could not be rolled back: {refusal}.",
+                hints=["Restart the server: it completes or rolls back the edit."],
                 files=[shown(step.path) for step in batch.steps],
             ) from error
         except BaseException:
@@ -260,7 +260,7 @@ class Engine:
             left = [path for path in left if path != error.path]
         if left:
             raise EditFailed(
-                "The edit was taken back, except where somebody else has changed a file since.",
+                "The edit was rolled back, except where someone else has changed a file since.",
                 files=[shown(path) for path in left],
             ) from error
 
@@ -281,15 +281,15 @@ def _explained(error: BaseException) -> BaseException:
             told = shown(error.path)
             found = error.seen.digest if error.seen else None
             return EditConflict(
-                f"{told} was changed by somebody else just now.",
-                hints=["Read it again and send the edit anew."],
+                f"{told} was just changed by someone else.",
+                hints=["Read it again and resend the edit."],
                 files=[{"path": told, "reason": f"{told} has changed.", "found": found}],
             )
         case Stray():
             told = ", ".join(shown(path) or "." for path in error.paths)
             return EditConflict(
-                f"Directories were moved while files in them were edited: {told}.",
-                hints=["Look where the files are now (list_files) and send the edits anew."],
+                f"Directories moved while files in them were being edited: {told}.",
+                hints=["Find where the files are now (list_files) and resend the edits."],
             )
         case OSError():
             return failed(error)

@@ -7,15 +7,15 @@ from codeplane.core.errors import EditConflict, EditError, EditFailed, EditRefus
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
 
-_ANEW = "Read it again (read_source) and send the edit anew."
+_ANEW = "Read it again (read_source) and resend the edit."
 _MOST_NAMED = 5
 _HINTS = {
     errno.ENOSPC: "Free some disk space and send the edit again.",
     errno.EDQUOT: "Free some of your quota and send the edit again.",
-    errno.EFBIG: "Raise the limit for the size of files (ulimit -f) and send the edit again.",
+    errno.EFBIG: "Raise the file size limit (ulimit -f) and send the edit again.",
     errno.EACCES: "Check the owner and the permissions of the directory.",
     errno.EPERM: "Check the owner, the permissions and the attributes of the directory.",
-    errno.EROFS: "The file system is mounted for reading only.",
+    errno.EROFS: "The file system is mounted read-only.",
 }
 
 
@@ -54,7 +54,7 @@ def failed(error: OSError) -> EditFailed:
     """The error for a write that the system refuses, with what to do about it."""
     reason = (error.strerror or str(error)).lower()
     hints = [hint] if (hint := _HINTS.get(error.errno or 0)) else []
-    return EditFailed(f"The edit was not made: {reason}.", hints=hints, cause=reason)
+    return EditFailed(f"The edit was not applied: {reason}.", hints=hints, cause=reason)
 
 
 def _told(reasons: list[str]) -> str:

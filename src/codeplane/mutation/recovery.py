@@ -46,7 +46,7 @@ class Recovery:
     def begin(self, batch: Batch) -> None:
         assert self._has_run, "BUG: nothing is written before what was cut off is settled"
         if self._problem is not None:
-            raise StateUnusable(f"No edits are made before the next start: {self._problem}")
+            raise StateUnusable(f"Edits are disabled until the next start: {self._problem}")
         with self._lock:
             self._open[batch.operation] = batch
         try:
@@ -72,8 +72,8 @@ class Recovery:
             paths = sorted(batch.exclusive() & frozenset().union(*self._doubtful.values()))
         if paths:
             raise EditInDoubt(
-                f"{shown(paths[0])} is in doubt since an edit that failed or was cut off.",
-                hints=["Restart the server: it finishes the edit or takes it back."],
+                f"{shown(paths[0])} is in an unknown state after a failed or interrupted edit.",
+                hints=["Restart the server: it completes or rolls back the edit."],
                 files=[shown(path) for path in paths],
             )
 

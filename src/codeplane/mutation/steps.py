@@ -98,5 +98,5 @@ def _check_room(changes: list[Planned], emptied: set[str], directories: Director
     for one in changes:
         path = one.edit.path
         if one.kind is Kind.CREATE and path not in emptied and _exists(path, directories):
-            problems.refuse(path, f"{shown(path)} is a directory that holds more than the edits take away.")
+            problems.refuse(path, f"{shown(path)} is a directory with more in it than the edits remove.")
     problems.raise_worst()

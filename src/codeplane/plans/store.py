@@ -84,7 +84,7 @@ class PlanStore:
         if not _is_sound(row, digest):
             raise PlanGone(
                 f"The plan {plan_id[:40]} cannot be read back: its row in {self._database.path} is damaged.",
-                hints=["Ask for the refactoring again."],
+                hints=["Request the refactoring again."],
                 plan=plan_id[:40],
             )
         return row

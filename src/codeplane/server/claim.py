@@ -24,9 +24,9 @@ def take(state: StateDir) -> ServerLock:
 def already_serving(state: StateDir) -> AlreadyServing:
     serving = state.serving()
     if serving is None:
-        return AlreadyServing("Another process is just starting to serve this repository.")
+        return AlreadyServing("Another process is starting to serve this repository.")
     return AlreadyServing(
-        f"CodePlane already serves this repository: {serving.command}, pid {serving.pid}, {serving.url}.",
+        f"This repository is already being served: {serving.command}, pid {serving.pid}, {serving.url}.",
         hints=["cpl status", f"kill {serving.pid}"],
         pid=serving.pid,
         url=serving.url,

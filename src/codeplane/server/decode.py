@@ -146,7 +146,7 @@ def _as_mapping(tool: Tool, arguments: object) -> Mapping[str, Any]:
         return {}
     if isinstance(arguments, Mapping):
         return arguments
-    raise InvalidArgument(f"{tool.name} takes an object of named arguments.", hints=[_signature(tool)])
+    raise InvalidArgument(f"{tool.name} takes a JSON object of named arguments.", hints=[_signature(tool)])
 
 
 def _rename(model: type[Input], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -54,7 +54,7 @@ def error_body(failure: CodePlaneError, made: Sequence[Made]) -> dict[str, Any]:
     undo = [f'undo {{"operation": "{one.operation}"}}' for one in reversed(made)]
     return {
         **error,
-        "message": f"The change is made and stays ({done}). What came after it failed: {failure.message}",
+        "message": f"The change was made and stays ({done}), but a later step failed: {failure.message}",
         "retryable": False,
         "hints": [*undo, *error.get("hints", ())],
         "details": {**error.get("details", {}), "made": [one.operation for one in made]},
@@ -75,9 +75,9 @@ def find_tool(name: str, tools: Mapping[str, Tool], every: Mapping[str, Tool]) -
     tool = tools.get(name)
     if tool is None and name in every:
         raise UnknownTool(
-            f"{name} is not in the profile of this connection.",
+            f"{name} is not in this connection's profile.",
             hints=[
-                f"cpl call {name} '{{…}}' in a shell calls it now",
+                f"cpl call {name} '{{…}}' in a shell runs it now",
                 "cpl mcp --profile full, or the endpoint /mcp/full, offers every tool",
             ],
         )

@@ -76,7 +76,7 @@ class Guard:
     def _refusal(self, headers: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         hosts = [value for name, value in headers if name == b"host"]
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return 421, "This server answers to 127.0.0.1 and localhost only."
+            return 421, "This server accepts 127.0.0.1 and localhost only."
         origins = [value for name, value in headers if name == b"origin"]
         if any(origin.lower() not in self._origins for origin in origins):
             return 403, "Requests from other origins are refused."

@@ -21,7 +21,7 @@ BEGUN: Final = "codeplane/begun"
 LEAVING: Final = "codeplane/leaving"
 INVALID_REQUEST: Final = -32600
 INTERNAL_ERROR: Final = -32603
-WHILE_WRITING: Final = "The server ended while this call was writing; whether it took effect is not known."
+WHILE_WRITING: Final = "The server ended while this call was writing; it is unknown whether it took effect."
 MAX_LINE: Final = 268_435_456
 PROFILE_NAMES: Final = ("standard", "full", "read")
 
@@ -49,7 +49,7 @@ def json_line(message: Mapping[str, Any]) -> bytes:
 
 
 def interrupted(reason: str) -> CallInterrupted:
-    return CallInterrupted(reason, hints=["Look at the repository's state before you repeat the call."])
+    return CallInterrupted(reason, hints=["Check the repository's state before you repeat the call."])
 
 
 class Link:
@@ -99,7 +99,7 @@ async def join(state: StateDir, profile: str) -> Link:
             return await _connect(serving.socket, state, profile)
     except (OSError, ValueError, KeyError, TypeError, TimeoutError) as error:
         raise NotServing(
-            f"The server of {state.path.parent} (pid {serving.pid}) does not answer.",
+            f"The server of {state.path.parent} (pid {serving.pid}) is not answering.",
             hints=["cpl up"],
         ) from error
 

@@ -61,7 +61,7 @@ def _again(tool: Tool, call: Call, steps: list[Step], cursor: str) -> str:
         call.check()
         here = getattr(output, "next_cursor", None)
         if here is None or _digest(output) != digest:
-            raise _gone(cursor, "What it goes on from has changed.")
+            raise _gone(cursor, "The data it continues has changed.")
     if here is None:
         raise _gone(cursor)
     return here
@@ -97,7 +97,7 @@ def _find(kept: Database, tool: str, cursor: str) -> list[Step]:
 
 def _gone(cursor: str, reason: str = "") -> CursorGone:
     message = f"There is no cursor {cursor[:40]!r}." + (f" {reason}" if reason else "")
-    return CursorGone(message, hints=["Cursors last an hour. Ask anew without one."])
+    return CursorGone(message, hints=["Cursors last an hour. Repeat the call without one."])
 
 
 def _digest(output: Output) -> str:

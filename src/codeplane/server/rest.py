@@ -83,7 +83,7 @@ class Rest:
         except (ValueError, RecursionError):
             arguments = None
         if not isinstance(arguments, dict):
-            error = InvalidArgument("The body has to be a JSON object.")
+            error = InvalidArgument("The body must be a JSON object.")
             return JSONResponse({"error": error.to_wire()}, status_code=400)
         key = f"rest:{request.headers.get(SESSION_HEADER, '')[:80]}"
         answer = await self._pipeline.call(ToolRequest(tool, arguments, key))
@@ -110,7 +110,7 @@ def _refused(answer: Answer) -> Response:
             "non_clean_files": files,
             "suggested_refresh_scope": {"files": files},
             "can_force_syntactic": False,
-            "next": {"path": RENAME, "hint": "Ask for the rename again."},
+            "next": {"path": RENAME, "hint": "Request the rename again."},
         }
     body = {**(told if reason else {}), **answer.body}
     return JSONResponse(body, status_code=_STATUS.get(error["name"], 400))

@@ -121,7 +121,7 @@ class Runtime:
         that is damaged it ends so that the next start makes it anew."""
         if repo.index.is_damaged:
             if not self.stop.is_set():
-                _log.warning("the index is damaged: the server begins anew")
+                _log.warning("the index is damaged: the server restarts")
             self.is_to_begin_anew = True
             self.stop.set()
             return False
@@ -129,7 +129,7 @@ class Runtime:
             repo.heed_trust()
             return True  # nobody can serve a repository that is gone or closed, and each call says so
         if not self.stop.is_set():
-            _log.warning("the state directory has been removed: the server ends")
+            _log.warning("the state directory was removed: the server stops")
         self.stop.set()
         return False
 
@@ -138,7 +138,7 @@ class Runtime:
         await asyncio.wait({waiting, web.task}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
         if web.task.done() and not self.stop.is_set():
-            raise InternalError("The HTTP server ended by itself; the log has the details.")
+            raise InternalError("The HTTP server stopped unexpectedly; the log has the details.")
 
     async def _wind_down(self, app: HttpApp, pipeline: Pipeline, relay: Relay, web: "_Web") -> None:
         _log.info("server stopping")

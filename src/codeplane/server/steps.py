@@ -44,7 +44,9 @@ def step_runner(
         try:
             tool = find_tool(name, tools, every)
             if tool.name == "batch":
-                raise InvalidArgument("A batch takes no batch.", hints=["Put its calls into this one."])
+                raise InvalidArgument(
+                    "A batch can't contain a batch.", hints=["Put its calls into this one."]
+                )
             inner.is_read = tool.effect is Effect.READ
             tool = paged(tool) if is_single else tool
             output = tool.run(inner, decode(tool, arguments))

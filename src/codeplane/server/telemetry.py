@@ -30,13 +30,13 @@ class Telemetry:
         )
         self._seconds = Histogram(
             "codeplane_tool_call_seconds",
-            "Time that tool calls took.",
+            "Duration of tool calls.",
             ["tool"],
             buckets=_BUCKETS,
             registry=self.registry,
         )
         self.running = Gauge(
-            "codeplane_tool_calls_running", "Tool calls that run now.", registry=self.registry
+            "codeplane_tool_calls_running", "Tool calls in progress.", registry=self.registry
         )
         sessions = Gauge("codeplane_sessions_open", "Open sessions.", registry=self.registry)
         sessions.set_function(lambda: len(repo.sessions))
@@ -67,8 +67,8 @@ class _Tasks(Collector):
     def collect(self) -> list[Metric]:
         tally = self._tasks.tally
         now = GaugeMetricFamily("codeplane_tasks_open", "Open tasks.", value=len(self._tasks.on_record()))
-        opened = CounterMetricFamily("codeplane_tasks_opened", "Tasks that have begun.", value=tally.opened)
-        ended = _counts("tasks_closed", "Tasks that have ended.", "state", tally.closed)
+        opened = CounterMetricFamily("codeplane_tasks_opened", "Tasks started.", value=tally.opened)
+        ended = _counts("tasks_closed", "Tasks ended.", "state", tally.closed)
         refused = _counts("budget_refusals", "Calls beyond a limit.", "budget", tally.refused)
         flagged = _counts("flags", "Changes and failures without progress.", "flag", tally.flagged)
         return [now, opened, ended, refused, flagged]

@@ -118,9 +118,9 @@ class Call:
         """Tells the client what the operation says about its progress."""
         self.flags += signals.flags
         if signals.no_op:
-            self.warn("no_op: this is the same change as the one before it, or none.")
+            self.warn("no_op: this repeats the previous change, or changes nothing.")
         if signals.non_progress:
-            self.warn("non_progress: this is the same failure as before the last change.")
+            self.warn("non_progress: this failure is the same as before the last change.")
 
     def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
         """Tells the client how far the call is; also the place where a stopped call ends."""
@@ -195,13 +195,13 @@ class Call:
         coverage = snapshot.coverage
         if coverage.unread:
             self.warn(
-                f"{coverage.unread} files have not been read yet, of {coverage.files};"
-                f" what they define is not in this answer. {self._when_read()}"
+                f"{coverage.unread} of {coverage.files} files are not indexed yet;"
+                f" what they define is missing from this answer. {self._when_read()}"
             )
 
     def _when_read(self) -> str:
         if not self.repo.upkeep.is_running:
-            return "The next call goes on reading."
+            return "The next call continues indexing."
         left = self.repo.index.seconds_left()
         return (
             f"Ask again in about {math.ceil(left)} s." if left is not None else "Ask again in a few seconds."

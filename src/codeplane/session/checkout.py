@@ -60,7 +60,7 @@ class Checkout:
         if trusted:
             sources.append(file_source(state.config_file))
         elif state.config_file.exists():
-            notices.append(f"{state.config_file} is not obeyed: this repository is not trusted (cpl trust).")
+            notices.append(f"{state.config_file} is ignored: this repository is not trusted (cpl trust).")
         sources.append(file_source(places.config_file))
         return cls(
             root=root,

@@ -96,7 +96,7 @@ def fix(call: Call, asked: Asked, *, dry_run: bool = False) -> Fixed:
     _require_trust(call)
     if asked.base is not None:
         raise InvalidArgument(
-            "Linters fix files, not lines.", hints=["Leave out changed_lines and base, and name the paths."]
+            "Linters fix files, not lines.", hints=["Omit changed_lines and base, and name the paths."]
         )
     files, wanted = _looked(call, asked)
     proposed = fixes(files, where(call), wanted, _watch(call))

@@ -71,7 +71,7 @@ def _settled(call: Call, pending: Pending, mode: Mode) -> Settled:
     if mode == "never" or plan.verdict not in (*_READY, Verdict.NEEDS_DECISION):
         return Settled(pending)
     if pending.verification is not None and not pending.verification.is_passed:
-        call.warn("Not applied: not every check that was asked for has passed.")
+        call.warn("Not applied: not every requested check passed.")
         return Settled(pending)
     if plan.verdict in _READY:
         return Settled(pending, apply(call, pending), _rest(call, pending))
@@ -86,19 +86,19 @@ def _keep(call: Call, plan: Plan, selected: list[str], proof: Proof | None) -> N
     """Has a choice offered again when the same question comes up in the same files."""
     claimed = {"symbol": plan.symbol, "anchors": len(proof.anchors) if proof is not None else 0}
     keep = call.repo.decisions.keep
-    afterwards(call.warn, "the choice is not kept", lambda: keep(plan, selected, claimed), None)
+    afterwards(call.warn, "the choice was not recorded", lambda: keep(plan, selected, claimed), None)
 
 
 def _if_verified(call: Call, pending: Pending) -> Settled:
     """Applies what is certain where the tests say that nothing else is meant."""
     plan = pending.plan
     if plan.kind in _DELETIONS or not is_for_tests(plan.groups, plan.notes):
-        call.warn("Not applied: tests cannot settle what is open.")
+        call.warn("Not applied: tests cannot settle the open places.")
         return Settled(pending)
     verification = tried(call, plan, ("parse", "tests", "lint"))
     pending = replace(pending, verification=verification)
     if verification is None or not _is_good(verification):
-        call.warn("Not applied: the tests have not passed with it.")
+        call.warn("Not applied: the tests did not pass with it.")
         return Settled(pending)
     return settled_with(call, pending)
 
@@ -122,7 +122,7 @@ def _rest(call: Call, pending: Pending, selected: Collection[str] = ()) -> Pendi
         call.repo.plans.keep(rest, parent=pending.id)
         return rest
 
-    return afterwards(call.warn, "the open places are no plan any more", made, None)
+    return afterwards(call.warn, "the open places are no longer a plan", made, None)
 
 
 def settled_with(
@@ -208,13 +208,13 @@ def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
         whose = f"{len(differ)} files" if len(differ) > 1 else "A file"
         have = "have" if len(differ) > 1 else "has"
         raise PlanStale(
-            f"{whose} that the plan rests on {have} changed since it was made: {first}{more}.",
-            hints=["Ask for the refactoring again."],
+            f"{whose} that the plan is based on {have} changed since: {first}{more}.",
+            hints=["Request the refactoring again."],
             files=told,
         )
 
 
 def _change(path: RepoPath, was: Mapping[RepoPath, Digest], now: Mapping[RepoPath, Digest]) -> str:
     if path not in was:
-        return "has the name in it now"
-    return "changed" if path in now else "does not have the name in it any more, or is gone"
+        return "now contains the name"
+    return "changed" if path in now else "no longer contains the name, or is gone"

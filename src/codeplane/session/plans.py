@@ -21,7 +21,7 @@ from codeplane.verify import Verification
 LIFE_SEC: Final = 900.0
 _KIND: Final = "refactoring"
 _MOST_IN_MEMORY: Final = 30
-_AGAIN: Final = "Ask for the refactoring again."
+_AGAIN: Final = "Request the refactoring again."
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,9 @@ class Plans:
     def _read(self, plan_id: str) -> Pending:
         row = PlanStore(self._database()).find(plan_id)
         if row is None or row.kind != _KIND:
-            raise _gone(plan_id, "is not known: it was applied or cancelled, has expired, or was never made")
+            raise _gone(
+                plan_id, "does not exist: it was applied or cancelled, has expired, or was never created"
+            )
         if row.version != __version__:
             raise _gone(plan_id, f"was made by CodePlane {row.version[:20]}; this is {__version__}")
         try:

@@ -60,19 +60,21 @@ _DAY_SEC = 86_400
 
 
 class IndexReport(BaseModel):
-    """How far the index is."""
+    """Progress of the index."""
 
     model_config = ConfigDict(frozen=True)
 
-    files: int = Field(description="Files of the working tree that are indexed or will be.")
-    unread: int = Field(description="Files that have not been read yet.")
+    files: int = Field(description="Files in the working tree to index.")
+    unread: int = Field(description="Files not indexed yet.")
     epoch: int = Field(description="Number of the last published change.")
-    rebuilt: str | None = Field(default=None, description="Why the index was made anew at this start.")
-    version: str = Field(description="Version of its form; an index of another one is made anew.")
-    fingerprint: str | None = Field(default=None, description="Of all indexed files and their contents.")
-    reconciled_at: str | None = Field(default=None, description="Last look at the working tree.")
+    rebuilt: str | None = Field(default=None, description="Why the index was rebuilt at startup.")
+    version: str = Field(description="Schema version; an index of another version is rebuilt.")
+    fingerprint: str | None = Field(
+        default=None, description="Fingerprint of all indexed files and their contents."
+    )
+    reconciled_at: str | None = Field(default=None, description="When the working tree was last checked.")
     behind: int | None = Field(
-        default=None, description="Files that differ from the working tree, where no server keeps up."
+        default=None, description="Files that differ from the working tree, if no server is running."
     )
     size_bytes: int = Field(description="Size on disk.")
     path: str = Field(description="Where it is.")
@@ -86,7 +88,7 @@ class FamilyContexts(BaseModel):
     family: str = Field(description="Language family.")
     roots: list[str] = Field(description="Directories that own files of the family; `.` is the repository.")
     more: int | None = Field(default=None, description="Roots beyond those listed.")
-    unclear: str | None = Field(default=None, description="What contexts.yaml has to settle.")
+    unclear: str | None = Field(default=None, description="What contexts.yaml should settle.")
 
 
 class RepoStatus(BaseModel):
@@ -101,8 +103,8 @@ class RepoStatus(BaseModel):
     commit: str | None = Field(default=None, description="Commit that HEAD points to.")
     trusted: bool = Field(description="Whether the user trusts what the repository supplies.")
     index_status: str = Field(description="State of the index: absent, present, building or ready.")
-    index: IndexReport | None = Field(default=None, description="How far the index is.")
-    contexts: list[FamilyContexts] | None = Field(default=None, description="Build contexts that were found.")
+    index: IndexReport | None = Field(default=None, description="Progress of the index.")
+    contexts: list[FamilyContexts] | None = Field(default=None, description="Build contexts.")
     notices: list[str] | None = Field(default=None, description="What the operator should know.")
 
 
@@ -183,7 +185,7 @@ def _recorded_index(checkout: Checkout) -> IndexReport | None:
 def _burst(state: IndexState | None) -> list[str]:
     if state is None or not state.absorbing:
         return []
-    return [f"Many files have changed at once: {state.unread} of {state.files} are still to be read."]
+    return [f"Many files changed at once: {state.unread} of {state.files} are still to be indexed."]
 
 
 def _contexts(checkout: Checkout, index: Index | None) -> list[FamilyContexts] | None:

@@ -49,7 +49,7 @@ class Before:
         try:
             return self._compare(report, options)
         except CodePlaneError as error:
-            self._call.warn(f"Which failures were there before is not known: {error.message}")
+            self._call.warn(f"It is unknown which failures are old: {error.message}")
             return {}
 
     def _compare(self, report: Report, options: Options | None) -> Mapping[str, str]:

@@ -71,7 +71,7 @@ def _warn_of_strangers(call: Call, snapshot: Snapshot, paths: Sequence[RepoPath]
         for path in [path for path in missing if path not in gone][:_MOST_STRANGERS]:
             near = nearest(path, list(there))
             like = f"; did you mean {shown(RepoPath(near[0]))}?" if near else "."
-            call.warn(f"{shown(path)} is no file of the repository{like}")
+            call.warn(f"{shown(path)} is not a file of the repository{like}")
 
 
 def _files(snapshot: Snapshot, path: RepoPath) -> Iterator[RepoPath]:
@@ -187,7 +187,7 @@ def _single(
             chosen.append(runner.narrowed(target, names))
         else:
             if names:
-                notes.append(f"{runner.name} runs whole targets: all of {target.id} is run.")
+                notes.append(f"{runner.name} runs whole targets only: all of {target.id} runs.")
             chosen.append(target)
     return chosen
 

@@ -53,7 +53,7 @@ class Upkeep:
     @property
     def notices(self) -> list[str]:
         problem = self._watch.problem
-        return [f"Changes are not watched ({problem}); calls still see every change."] if problem else []
+        return [f"Files are not watched ({problem}); calls still see every change."] if problem else []
 
     def start(self, progress: Progress | None) -> None:
         """Begins with a first refresh, while calls are answered already."""

@@ -18,7 +18,7 @@ SymbolName = Annotated[
 LONGEST_SEC: Final = 7200.0
 
 
-VERIFY: Final[Any] = Field(default=None, max_length=3, description="Tried out in a scratch copy first.")
+VERIFY: Final[Any] = Field(default=None, max_length=3, description="Run in a scratch copy first.")
 
 
 LONGEST_MESSAGE = 100_000

@@ -15,8 +15,8 @@ from codeplane.tools._registry import Input, synonyms
 from codeplane.tools._schema import UNLISTED
 from codeplane.verify import Check
 
-_MODES: Final = "`never`: preview; `if_verified`: let tests decide; `certain_part`: leave the open places."
-PLAN: Final[Any] = Field(default="", max_length=100, description="`ref_…`: go on with it.")
+_MODES: Final = "`never`: preview; `if_verified`: let tests decide; `certain_part`: skip open places."
+PLAN: Final[Any] = Field(default="", max_length=100, description="`ref_…` to continue.")
 
 
 class RefactoringInput(Input):
@@ -25,12 +25,12 @@ class RefactoringInput(Input):
     apply: Mode = Field(default="if_certain", description=_MODES)
     plan: Annotated[str, synonyms("plan_id", "refactor_id", "id")] = PLAN
     accept: Annotated[list[str] | None, synonyms("groups", "selected")] = Field(
-        default=None, max_length=200, description="Its open groups to include, `all` or `none`."
+        default=None, max_length=200, description="Open groups to include, `all` or `none`."
     )
     verify: Annotated[list[Check] | None, synonyms("checks", "shadow_check")] = Field(
         default=None,
         max_length=3,
-        description="Tried out in a scratch copy first.",
+        description="Run in a scratch copy first.",
         json_schema_extra=UNLISTED,
     )
 

@@ -33,8 +33,8 @@ class BatchAnswer(Output):
 
 
 class BatchOutput(Output):
-    answers: list[BatchAnswer] = Field(description="An answer for each call that was made.")
-    not_run: list[str] | None = Field(default=None, description="Tools behind the call that failed.")
+    answers: list[BatchAnswer] = Field(description="One answer for each call made.")
+    not_run: list[str] | None = Field(default=None, description="Tools after the call that failed.")
 
     def render(self) -> str:
         return "\n".join(self._lines())
@@ -49,7 +49,7 @@ class BatchOutput(Output):
 
 @tool(Effect.WRITE, "introspection", standard=True, timeout_sec=_LONGEST_SEC)
 def batch(call: Call, args: BatchInput) -> BatchOutput:
-    """Makes several calls in one, in order, up to the first change that fails, failing test or decision.
+    """Runs several calls in order, up to the first failed change, failing test or open decision.
 
     Use when:
     - the next calls need none of each other's answers (several reads; edit, edit, test, commit): never one

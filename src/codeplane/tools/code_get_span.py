@@ -25,7 +25,9 @@ class SpanOutput(Output):
     path: str = Field(description="File.")
     lines: str = Field(description="`first-last of total`.")
     text: str = Field(description="Source, each line with its number.")
-    truncated: bool | None = Field(default=None, description="Whether lines that were asked for are missing.")
+    truncated: bool | None = Field(
+        default=None, description="Whether some of the requested lines are missing."
+    )
 
     def render(self) -> str:
         return f"{heading(self.path, self.lines, 'cut' if self.truncated else None)}\n{self.text}"

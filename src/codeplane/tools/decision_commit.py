@@ -36,7 +36,7 @@ class EvidenceInput(Input):
         min_length=8, max_length=64, description="Hash that `refactor_inspect` shows for the line."
     )
     context_lines: list[str] | None = Field(
-        default=None, max_length=20, description="Lines around; kept, not checked."
+        default=None, max_length=20, description="Surrounding lines; stored, not checked."
     )
 
 
@@ -44,11 +44,13 @@ class ProofInput(Input):
     symbol_identity: Annotated[str, synonyms("symbol")] = Field(
         default="", max_length=1000, description="Symbol of the plan."
     )
-    anchors: list[AnchorInput] = Field(default=[], max_length=500, description="Places, by the text around.")
+    anchors: list[AnchorInput] = Field(
+        default=[], max_length=500, description="Places, identified by the text around them."
+    )
     file_line_evidence: Annotated[list[EvidenceInput], synonyms("evidence", "lines")] = Field(
         default=[], max_length=500, description="Lines, by their hashes."
     )
-    reasoning: str | None = Field(default=None, max_length=4000, description="Why; kept, not checked.")
+    reasoning: str | None = Field(default=None, max_length=4000, description="Why; stored, not checked.")
 
 
 class DecisionCommitInput(Input):
@@ -58,11 +60,9 @@ class DecisionCommitInput(Input):
     selected: Annotated[
         list[str], synonyms("accept", "groups", "selected_candidate_ids", "selected_candidate_id")
     ] = Field(
-        default=[], max_length=200, description="Groups to take along, or `all`; none for what is certain."
+        default=[], max_length=200, description="Groups to include, or `all`; empty for only what is certain."
     )
-    proof: ProofInput | None = Field(
-        default=None, description="What you claim is checked; nothing has to be."
-    )
+    proof: ProofInput | None = Field(default=None, description="Optional; whatever you send is checked.")
 
 
 @tool(Effect.WRITE, "refactoring")
@@ -70,7 +70,7 @@ def decision_commit(call: Call, args: DecisionCommitInput) -> PlanOutput:
     """Applies a plan that needs a decision, with the groups of places that you choose.
 
     Use when:
-    - a plan has open places and you send proof of what you have seen
+    - a plan has open places and you send proof for your choice
     Not for:
     - a decision without proof: `plan` and `accept` of the refactoring itself
     Examples:

@@ -23,7 +23,7 @@ class DescribeInput(Input):
 
 
 class RepoDescription(Output, RepoStatus):
-    tool_count: int = Field(description="Number of tools that exist, in every profile together.")
+    tool_count: int = Field(description="Number of tools, over all profiles.")
 
     def render(self) -> str:
         where = f"{self.branch or 'detached HEAD'} at {(self.commit or 'no commit')[:10]}"
@@ -41,7 +41,7 @@ def _index_line(status: RepoStatus) -> str:
     if status.index is None:
         return f"index {status.index_status}"
     unread = f", {status.index.unread} not read yet" if status.index.unread else ""
-    rebuilt = f"; made anew: {status.index.rebuilt}" if status.index.rebuilt else ""
+    rebuilt = f"; rebuilt: {status.index.rebuilt}" if status.index.rebuilt else ""
     return f"index {status.index_status}: {status.index.files} files{unread}{rebuilt}"
 
 
@@ -55,10 +55,10 @@ class ToolDescription(Output):
     description: str = Field(description="What it does.")
     category: str = Field(description="Family of the tool.")
     effect: str = Field(description="`read`, `session` or `write`.")
-    when_to_use: list[str] = Field(description="Situations that it is made for.")
-    when_not_to_use: list[str] = Field(description="Situations that call for something else.")
+    when_to_use: list[str] = Field(description="When to use it.")
+    when_not_to_use: list[str] = Field(description="When to use something else.")
     parameters: dict[str, str] = Field(description="Each parameter with its meaning.")
-    examples: list[ToolExample] = Field(description="Calls to learn from.")
+    examples: list[ToolExample] = Field(description="Example calls.")
 
     def render(self) -> str:
         parts = [f"{self.name} ({self.category}, {self.effect}): {self.description}"]
@@ -71,17 +71,17 @@ class ToolDescription(Output):
 
 @tool(Effect.READ, "introspection", standard=True)
 def describe(call: Call, args: DescribeInput) -> RepoDescription | ToolDescription:
-    """Tells what this repository is, or documents one tool.
+    """Describes this repository, or documents one tool.
 
     Examples:
     - What is this repository: {}
-    - How is a tool called: {"name": "describe"}
+    - How a tool is used: {"name": "describe"}
     """
     tools = offered_tools(call.repo.checkout.settings)
     if args.name and args.action != "repo":
         return _describe_tool(tools, args.name)
     if args.action == "tool":
-        raise InvalidArgument("`name` says which tool to describe.", hints=[f"one of {', '.join(tools)}"])
+        raise InvalidArgument("`name` must say which tool to describe.", hints=[f"one of {', '.join(tools)}"])
     return RepoDescription(**call.repo.status().model_dump(), tool_count=len(tools))
 
 

@@ -23,9 +23,9 @@ class DiscoverTestTargetsInput(Input):
         default=None, max_length=100, description="Only targets of these globs: `tests/api/`, `*_test.go`."
     )
     affected_by: AffectedBy | None = Field(
-        default=None, description="`changes` (what differs from HEAD) or paths: only tests that lead to them."
+        default=None, description="`changes` (what differs from HEAD) or paths: only the tests they affect."
     )
-    cursor: str | None = Field(default=None, description="`next_cursor` of the answer before.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the previous answer.")
 
 
 class _Rest(NamedTuple):
@@ -39,9 +39,9 @@ class _Rest(NamedTuple):
 class DiscoverTestTargetsOutput(Output):
     projects: list[str] | None = Field(default=None, description="`runner root (what shows it)`.")
     targets: list[str] = Field(description="`runner id`, with `seconds` and kind where they are known.")
-    total: int = Field(description="Targets in all.")
-    impact: str | None = Field(default=None, description="complete, or partial: with the reasons.")
-    next_cursor: str | None = Field(default=None, description="Where the next answer goes on.")
+    total: int = Field(description="Number of targets.")
+    impact: str | None = Field(default=None, description="`complete`, or `partial` with the reasons.")
+    next_cursor: str | None = Field(default=None, description="Continues the list.")
 
     def render(self) -> str:
         lines = list(self.projects or ())
@@ -73,7 +73,7 @@ def discover_test_targets(call: Call, args: DiscoverTestTargetsInput) -> Discove
     - running tests (run_test_targets)
     Examples:
     - Everything: {}
-    - What a change concerns: {"affected_by": "changes"}
+    - What a change affects: {"affected_by": "changes"}
     """
     return call.ask(lambda snapshot: _discover(call, snapshot, args))
 
@@ -91,8 +91,8 @@ def _discover(call: Call, snapshot: Snapshot, args: DiscoverTestTargetsInput) ->
     mark = zlib.crc32(repr([(one.runner, one.id) for one in targets]).encode())
     if rest is not None and rest.mark != mark:
         raise CursorGone(
-            "The cursor is not of these targets: they are others by now.",
-            hints=["Ask anew without a cursor."],
+            "The targets have changed since this cursor was issued.",
+            hints=["Repeat the call without a cursor."],
         )
     start = 0 if rest is None else rest.start
     end = start + _PAGE

@@ -38,7 +38,7 @@ class FindUnusedInput(Input):
     limit: int = Field(
         default=100, description="Most definitions to list, up to 500.", json_schema_extra=UNLISTED
     )
-    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the previous page.")
 
 
 class _Rest(NamedTuple):
@@ -58,7 +58,7 @@ class UnusedDefinition(Output):
     name: str = Field(description="Name in its file.")
     proof: Proof = Field(description="What is known of its uses.")
     public: bool | None = Field(
-        default=None, description="Of what only tests use: whether other packages can import it."
+        default=None, description="If only tests use it: whether other packages can import it."
     )
     why: str | None = Field(default=None, description="What may use it.")
 
@@ -69,22 +69,24 @@ class UnusedDefinition(Output):
 
 class FindUnusedOutput(Output):
     definitions: list[UnusedDefinition] = Field(description="Definitions, in order of path and line.")
-    looked_at: int = Field(description="Files looked at so far.")
-    files: int = Field(description="Files to look at in all.")
+    looked_at: int = Field(description="Files checked so far.")
+    files: int = Field(description="Files to check.")
     checked: int | None = Field(default=None, description="Definitions checked so far.")
     possible: int | None = Field(default=None, description="Definitions left out that have possible uses.")
-    unread: int | None = Field(default=None, description="Files to be read before anything can be said.")
+    unread: int | None = Field(
+        default=None, description="Files still to be indexed before anything can be proven."
+    )
     next_cursor: str | None = Field(default=None, description="Send it as `cursor` for the next page.")
 
     def render(self) -> str:
         if self.unread:
-            return f"{self.unread} files have not been read yet; nothing is proven unused before. Ask again."
+            return f"{self.unread} files are not indexed yet; until then nothing is proven unused. Ask again."
         lines = [line for (proof, public) in _HEADINGS for line in self._section(proof, public)]
         if not lines:
             checked = f"{_counted(self.checked or 0, 'definition')} in {_counted(self.looked_at, 'file')}"
             lines.append(f"nothing found: {checked} checked")
         if self.looked_at < self.files:
-            lines.append(f"looked at {self.looked_at} of {self.files} files")
+            lines.append(f"checked {self.looked_at} of {self.files} files")
         if self.possible:
             lines.append(f"{self.possible} more with only possible uses (proof: possible)")
         return "\n".join(lines)

@@ -73,7 +73,7 @@ def _check(args: GitCheckoutInput) -> None:
     if not args.ref and not args.paths:
         raise InvalidArgument("git_checkout needs ref, or paths to restore.")
     if args.paths and (args.create or args.detach):
-        raise InvalidArgument("create and detach don't go with paths.")
+        raise InvalidArgument("create and detach can't be combined with paths.")
     if args.start is not None and not args.create:
         raise InvalidArgument(
             "start is for a new branch.",

@@ -58,7 +58,7 @@ class GitDiffInput(Input):
 
 class GitDiffOutput(Output):
     files: list[PatchOutput] = Field(description="File by file.")
-    stats: DiffStats | None = Field(default=None, description="Of all files; in the first answer.")
+    stats: DiffStats | None = Field(default=None, description="Totals over all files; in the first answer.")
     left_out: int | None = Field(
         default=None, description="Hunks of comments, docstrings or white space alone, which are not shown."
     )
@@ -84,7 +84,7 @@ def git_diff(call: Call, args: GitDiffInput) -> GitDiffOutput:
     - Between two: {"base": "main", "target": "topic", "stat": true}
     """
     if args.staged and args.target is not None:
-        raise InvalidArgument("What is staged is compared with `base` alone.", hints=["Leave out `target`."])
+        raise InvalidArgument("`staged` is compared with `base` only.", hints=["Omit `target`."])
     tree = call.repo.tree
     with call.repo.checkout.repository.opened() as handle:
         patch = cache(Comparison(tree, handle, context=_CONTEXT).patch)

@@ -19,7 +19,7 @@ _MOST = 200
 class GitHistoryInput(Input):
     path: Annotated[str | None, synonyms("file", "paths")] = Field(default=None, description="File.")
     start_line: Annotated[int | None, synonyms("start", "from_line")] = Field(
-        default=None, ge=1, description="First line, as `ref` has it."
+        default=None, ge=1, description="First line, as of `ref`."
     )
     end_line: Annotated[int | None, synonyms("end", "to_line")] = Field(
         default=None, ge=1, description="Last line."
@@ -82,7 +82,7 @@ def _begun(call: Call, handle: pygit2.Repository, args: GitHistoryInput) -> Foll
         raise InvalidArgument("`path` is missing.", hints=['git_history {"path": "src/main.py"}'])
     path = call.repo.tree.jail.enter(args.path)
     if handle.head_is_unborn and args.ref == "HEAD":
-        raise RevisionNotFound("There is no commit yet.")
+        raise RevisionNotFound("There are no commits yet.")
     return follow_at(handle, args.ref, Place(path, args.start_line, args.end_line))
 
 

@@ -80,7 +80,7 @@ class ShowOutput(Output):
     commit: CommitOutput | None = Field(default=None, description="The commit; in the first answer.")
     committer: str | None = Field(default=None, description="`name <email> date`, if not the author.")
     files: list[PatchOutput] = Field(description="What it changed, against its first parent.")
-    stats: DiffStats | None = Field(default=None, description="Of all files; in the first answer.")
+    stats: DiffStats | None = Field(default=None, description="Totals over all files; in the first answer.")
     next_cursor: str | None = Field(default=None, description="Continues the diff.")
 
     def render(self) -> str:
@@ -97,7 +97,7 @@ class BlameOutput(Output):
     next_line: int | None = Field(default=None, description="`start_line` of the next answer.")
 
     def render(self) -> str:
-        end = [f"… from line {self.next_line} on: the same call with start_line {self.next_line}"]
+        end = [f"… continues at line {self.next_line}: repeat the call with start_line {self.next_line}"]
         return "\n".join([*self.lines, *(end if self.next_line else [])])
 
 

@@ -143,7 +143,7 @@ def _told(fields: list[dict[str, Any]]) -> list[FileCommit]:
 def _begun(call: Call, handle: pygit2.Repository, args: GitLogInput) -> _Rest:
     left, dots, right = args.ref.partition("..")
     if handle.head_is_unborn and "HEAD" in (left or "HEAD", right or "HEAD"):
-        raise RevisionNotFound("There is no commit yet.", hints=["git_stage_and_commit"])
+        raise RevisionNotFound("There are no commits yet.", hints=["git_stage_and_commit"])
     since = parse_date(args.since) if args.since is not None else None
     until = parse_date(args.until, end=True) if args.until is not None else None
     if args.symbol is not None or args.lines is not None:

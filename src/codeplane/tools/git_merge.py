@@ -65,18 +65,18 @@ class GitMergeInput(Input):
 
 
 class GitMergeOutput(GitDelta):
-    commit: str | None = Field(default=None, description="The new commit, if HEAD is another now.")
+    commit: str | None = Field(default=None, description="The new commit, if HEAD moved.")
 
 
 class MergePreview(Output):
     dry_run: bool = Field(default=True, description="Nothing was changed.")
-    summary: str = Field(description="What a merge would come to.")
+    summary: str = Field(description="What the merge would do.")
     insertions: int | None = Field(default=None, description="Lines added.")
     deletions: int | None = Field(default=None, description="Lines removed.")
     files: list[str] | None = Field(default=None, description="`A`, `M`, `D` or `T`, and the path.")
     more_files: int | None = Field(default=None, description="Files beyond those.")
-    conflicts: list[StopOutput] | None = Field(default=None, description="Where it would stop.")
-    in_the_way: list[str] | None = Field(default=None, description="Local changes that would stop it.")
+    conflicts: list[StopOutput] | None = Field(default=None, description="Conflicts it would stop at.")
+    in_the_way: list[str] | None = Field(default=None, description="Local changes that would block it.")
 
     def render(self) -> str:
         torn = {one.path for one in self.conflicts or ()}

@@ -45,7 +45,7 @@ class GitPushOutput(GitDelta):
 
 
 class GitPushPreview(Output):
-    summary: str = Field(description="All in one line.")
+    summary: str = Field(description="One-line summary.")
     refs: list[RefOutput] | None = Field(default=None, description="References that would move.")
 
     def render(self) -> str:

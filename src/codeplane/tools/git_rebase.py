@@ -95,9 +95,9 @@ class GitRebaseInput(Input):
 
 class PlanOutput(Output):
     upstream: str = Field(description="Commit.")
-    onto: str = Field(description="Commit they are put on.")
+    onto: str = Field(description="Commit they are replayed onto.")
     steps: list[str] = Field(description="`action commit subject`, oldest first.")
-    known: list[str] | None = Field(default=None, description="Left out: upstream has these changes.")
+    known: list[str] | None = Field(default=None, description="Skipped: already upstream.")
 
     def render(self) -> str:
         """The plan as `git rebase --interactive` shows it; its lines can be sent as `steps`."""
@@ -113,8 +113,8 @@ def _shortened(line: str) -> str:
 
 class GitRebaseOutput(GitDelta):
     state: str = Field(description="done, conflict, edit_pause or aborted.")
-    completed_steps: int | None = Field(default=None, description="Steps that are done.")
-    total_steps: int | None = Field(default=None, description="Steps in all.")
+    completed_steps: int | None = Field(default=None, description="Steps completed.")
+    total_steps: int | None = Field(default=None, description="Number of steps.")
     current_commit: str | None = Field(default=None, description="Where it waits.")
 
     def render(self) -> str:

@@ -50,12 +50,12 @@ class GitStashShown(Output):
     ref: str = Field(description="Stash.")
     message: str = Field(description="What it is.")
     files: list[str] = Field(description="`A`, `M`, `D`, `T` or, untracked, `?`, and the path.")
-    patch: str = Field(description="Against the commit that it was made on.")
-    cut: bool | None = Field(default=None, description="Whether the patch goes on.")
+    patch: str = Field(description="Relative to the commit it was made on.")
+    cut: bool | None = Field(default=None, description="Whether the patch was cut off.")
 
     def render(self) -> str:
         untracked = [line for line in self.files if line.startswith("?")]
-        end = ["… the patch goes on"] if self.cut else []
+        end = ["… the patch was cut off"] if self.cut else []
         return "\n".join([f"{self.ref}: {self.message}", *untracked, self.patch.rstrip("\n"), *end])
 
 

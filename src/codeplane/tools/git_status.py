@@ -42,7 +42,7 @@ class GitStatusOutput(Output):
     untracked: list[str] | None = Field(default=None, description="Paths; `dir/` stands for all in it.")
     conflicts: list[ConflictOutput] | None = Field(default=None, description="Unmerged.")
     more: dict[str, int] | None = Field(default=None, description="Entries beyond those listed.")
-    where: str | None = Field(default=None, description="In a linked worktree: which.")
+    where: str | None = Field(default=None, description="The linked worktree, if in one.")
 
     def render(self) -> str:
         lines = [self._heading(), *([self.where] if self.where else [])]
@@ -76,7 +76,7 @@ def git_status(call: Call, args: GitStatusInput) -> GitStatusOutput:
     chosen = Selection.of(call.repo.tree.jail, args.paths)
     found = within(call.repo.tree.git.look(), chosen)
     for path in found.undecided:
-        call.warn(f"{shown(path)} goes through a filter that is not run; it may be unchanged.")
+        call.warn(f"{shown(path)} uses a git filter, which is not run; the file may be unchanged.")
     for note in describe_limits(repository):
         call.warn(note)
     with repository.opened() as handle:

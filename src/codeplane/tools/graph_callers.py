@@ -14,7 +14,7 @@ from codeplane.tools._walk import WalkInput, bounds_of
 class GraphCallersInput(WalkInput):
     follow_interface: bool = Field(
         default=False,
-        description="Also calls of the members of bases that it overrides.",
+        description="Also calls to the base members that it overrides.",
         json_schema_extra=UNLISTED,
     )
 
@@ -23,12 +23,12 @@ class GraphCallersInput(WalkInput):
 def graph_callers(call: Call, args: GraphCallersInput) -> Callers:
     """Lists what calls a function or instantiates a class, and what calls that, level by level.
 
-    Calls that may mean it follow, by receiver and with the reason.
+    Possible calls follow, by receiver, with the reason.
 
     Use when:
     - you want to know what depends on a function's behaviour
     Not for:
-    - uses that are no calls, or the text of each call (use `refs_find`)
+    - uses other than calls, or the text of each call (use `refs_find`)
     Examples:
     - Two levels up: {"symbol": "Model.save", "depth": 2}
     """
@@ -46,4 +46,4 @@ def _hint(snapshot: Snapshot, root: Place, bounds: Bounds) -> str:
     if not above:
         return ""
     names = ", ".join(qualified(snapshot, place) for place in above[:3])
-    return f"It overrides {names}: calls of that may mean it (follow_interface=true)."
+    return f"It overrides {names}; calls to that may reach it (follow_interface=true)."

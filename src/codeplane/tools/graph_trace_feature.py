@@ -18,7 +18,7 @@ MOST_NODES = 500
 
 class GraphTraceFeatureInput(Input):
     entry_point: Annotated[str, synonyms("symbol", "symbol_id", "name", "query", "entry")] = Field(
-        description="Where it begins: qualified name or its end, `path:line`, or `sym_…`."
+        description="Entry point: qualified name or its end, `path:line`, or `sym_…`."
     )
     depth: Annotated[int, synonyms("max_depth")] = Field(default=3, description="Levels of calls, up to 6.")
     limit: int = Field(default=100, description="Most definitions to list, up to 500.")

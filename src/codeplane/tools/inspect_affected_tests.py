@@ -29,18 +29,16 @@ class InspectAffectedTestsInput(Input):
 
 
 class InspectAffectedTestsOutput(Output):
-    changed: list[str] = Field(description="Files that were asked about.")
-    confidence: str = Field(description="complete, or partial: with the reasons.")
+    changed: list[str] = Field(description="Files that were queried.")
+    confidence: str = Field(description="`complete`, or `partial` with the reasons.")
     tests: list[str] = Field(
-        description="`confidence match path → module`, the surest first; `chain:N`: over N imports."
+        description="`confidence match path → module`, most certain first; `chain:N`: through N imports."
     )
     more: int | None = Field(default=None, description="Tests beyond those.")
     runners: dict[str, int] | None = Field(default=None, description="Affected targets by runner.")
-    untested: list[str] | None = Field(
-        default=None, description="Files among the changed ones that no test leads to."
-    )
+    untested: list[str] | None = Field(default=None, description="Changed files that no test reaches.")
     uncovered: list[str] | None = Field(
-        default=None, description="Modules of the whole repository that no test imports or has run."
+        default=None, description="Modules anywhere in the repository that no test imports or has run."
     )
     more_uncovered: int | None = Field(default=None, description="Modules beyond those.")
     nearest: list[str] = Field(default=[], exclude=True, description="The first tests as text.")
@@ -53,16 +51,16 @@ class InspectAffectedTestsOutput(Output):
         if count > len(self.nearest):
             lines.append(f"  {count - len(self.nearest)} more")
         if self.untested:
-            lines.append(f"no test leads to: {', '.join(self.untested)}")
+            lines.append(f"no test reaches: {', '.join(self.untested)}")
         if self.uncovered:
             bare = len(self.uncovered) + (self.more_uncovered or 0)
-            lines.append(f"modules of the repository that no test imports: {bare}")
+            lines.append(f"modules that no test imports: {bare}")
         return "\n".join(lines)
 
 
 @tool(Effect.READ, "testing")
 def inspect_affected_tests(call: Call, args: InspectAffectedTestsInput) -> InspectAffectedTestsOutput:
-    """Tells which tests a change concerns, why, and how sure that is; runs nothing.
+    """Lists the tests a change may affect, with reasons and certainty; runs nothing.
 
     Examples:
     - Of one file: {"affected_by": ["src/a.py"]}

@@ -36,7 +36,7 @@ class LintCheckInput(Input):
         default=None,
         min_length=1,
         max_length=300,
-        description="Commit; HEAD without it.",
+        description="Commit; default: HEAD.",
         json_schema_extra=UNLISTED,
     )
     fix: bool = Field(default=False, description="Make the fixes.")
@@ -59,11 +59,11 @@ class LintCheckOutput(Output):
     more: int | None = Field(default=None, description="Problems beyond those.")
     by_tool: dict[str, int] | None = Field(default=None, description="Problems of each linter.")
     by_rule: dict[str, int] | None = Field(default=None, description="Problems of the most frequent rules.")
-    ran: list[str] = Field(description="Linters that have run.")
-    missing: list[str] | None = Field(default=None, description="Linters that are used and not installed.")
-    notes: list[str] | None = Field(default=None, description="What kept a linter from its work.")
-    outside: int | None = Field(default=None, description="Problems in what is no file of the repository.")
-    fixed_by: list[str] | None = Field(default=None, description="Linters that have changed files.")
+    ran: list[str] = Field(description="Linters that ran.")
+    missing: list[str] | None = Field(default=None, description="Linters in use but not installed.")
+    notes: list[str] | None = Field(default=None, description="Why a linter could not run.")
+    outside: int | None = Field(default=None, description="Problems outside the repository.")
+    fixed_by: list[str] | None = Field(default=None, description="Linters that changed files.")
     fix: Delta | None = Field(default=None, description="What was changed, or would be.")
 
     def render(self) -> str:
@@ -74,7 +74,7 @@ class LintCheckOutput(Output):
             rules = ", ".join(f"{rule} {count}" for rule, count in (self.by_rule or {}).items())
             lines.append(f"{self.more} more problems; by rule: {rules}")
         if self.outside:
-            lines.append(f"{self.outside} more in what is no file of the repository")
+            lines.append(f"{self.outside} more outside the repository")
         lines += [f"missing: {one}" for one in self.missing or ()]
         lines += [f"note: {one}" for one in self.notes or ()]
         if not self.files and self.ran:
@@ -147,9 +147,9 @@ def _files(found: Sequence[Diagnostic]) -> list[LintFile]:
 def _summary(report: LintReport, fixed: Fixed | None) -> str:
     found = report.diagnostics
     if not report.ran and not report.missing and not report.notes:
-        begun = "No linter has run: none is used for the files that were looked at"
+        begun = "No linter ran: none is set up for these files"
     elif not report.ran:
-        begun = "No linter has run"
+        begun = "No linter ran"
     elif not found:
         begun = "No problems"
     else:

@@ -18,11 +18,11 @@ class LintTool(Output):
     name: str = Field(description="Name, as lint_check takes it.")
     status: str = Field(description="ready, missing or off.")
     roots: list[str] = Field(description="Directories that it is used in; `.` is the repository.")
-    evidence: list[str] = Field(description="What says that it is used.")
+    evidence: list[str] = Field(description="Evidence that it is used.")
     fixes: bool = Field(description="Whether it fixes what it finds.")
     program: str | None = Field(default=None, description="Program, in the repository or the user's.")
-    version: str | None = Field(default=None, description="What it says its version is.")
-    to_do: str | None = Field(default=None, description="What to do to have it.")
+    version: str | None = Field(default=None, description="Version it reports.")
+    to_do: str | None = Field(default=None, description="How to install it.")
     more_roots: int | None = Field(default=None, description="Directories beyond those.")
 
     def line(self) -> str:
@@ -37,7 +37,7 @@ class LintTool(Output):
 
 class LintToolsOutput(Output):
     tools: list[LintTool] = Field(description="Linters that the repository uses.")
-    unused: list[str] = Field(description="Linters that are known and not used here.")
+    unused: list[str] = Field(description="Known linters that are not used here.")
 
     def render(self) -> str:
         lines = [one.line() for one in self.tools] or ["no linter is used here"]
@@ -51,7 +51,7 @@ def lint_tools(call: Call, args: LintToolsInput) -> LintToolsOutput:  # noqa: AR
     """Lists the linters that the repository uses, whether they are installed, and what is missing.
 
     Use when:
-    - a linter that you expected has not run
+    - a linter that you expected did not run
     Not for:
     - running them (lint_check)
     Examples:
@@ -59,9 +59,7 @@ def lint_tools(call: Call, args: LintToolsInput) -> LintToolsOutput:  # noqa: AR
     """
     found = used_linters(call)
     if not call.repo.checkout.trusted:
-        call.warn(
-            "The repository is not trusted: linters are not run, and versions are not known (cpl trust)."
-        )
+        call.warn("The repository is not trusted: linters do not run, and versions are unknown (cpl trust).")
     return LintToolsOutput(tools=[_told(one) for one in found.tools], unused=list(found.unused))
 
 

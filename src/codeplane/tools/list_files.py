@@ -27,7 +27,7 @@ class ListFilesInput(Input):
         default=None, max_length=500, description="Glob, such as `*.py` or `src/**/*.{ts,tsx}`; any depth."
     )
     limit: int = Field(default=200, description="Most entries, up to 1000.", json_schema_extra=UNLISTED)
-    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the previous page.")
 
 
 class ListFilesOutput(Output):
@@ -36,7 +36,7 @@ class ListFilesOutput(Output):
         description="Directory and what is in it; `name/ (n)` has n files below it."
     )
     left: int | None = Field(default=None, description="Entries beyond the limit.")
-    next_cursor: str | None = Field(default=None, description="Send it as `cursor` for more of them.")
+    next_cursor: str | None = Field(default=None, description="Send it as `cursor` for more.")
     absence: Absence | None = Field(default=None, description="Why there are none.")
 
     def render(self) -> str:

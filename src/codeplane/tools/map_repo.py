@@ -37,32 +37,30 @@ class MapRepoInput(Input):
 
 
 class MapRepoOutput(Output):
-    about: str | None = Field(default=None, description="Name and purpose, as the manifest says them.")
+    about: str | None = Field(default=None, description="Name and purpose, from the manifest.")
     read_first: list[str] | None = Field(
         default=None,
-        description="Documents that introduce it, then the source that most files import.",
+        description="Introductory documents, then the most imported source files.",
     )
     run_tests: list[str] | None = Field(
         default=None, description="Runner, directory and command; then commands of the repository itself."
     )
-    structure: list[str] | None = Field(default=None, description="Directories, with all that is below them.")
+    structure: list[str] | None = Field(default=None, description="Directories, with everything below them.")
     contexts: list[str] | None = Field(default=None, description="Build contexts: language family and root.")
     languages: list[str] | None = Field(default=None, description="Files and lines by language.")
-    entry_points: list[str] | None = Field(
-        default=None, description="Where programs begin, with what says so."
-    )
+    entry_points: list[str] | None = Field(default=None, description="Entry points, with the evidence.")
     dependencies: dict[str, list[str]] | None = Field(
         default=None,
-        description="Packages by manifest (none: needs none to run); imported modules by party, how often.",
+        description="Packages by manifest (none: none needed to run); imported modules by party, counted.",
     )
     test_layout: list[str] | None = Field(default=None, description="Directories with tests.")
     public_api: dict[str, list[str]] | None = Field(
-        default=None, description="Exported names by file and evidence; `?` where not certain."
+        default=None, description="Exported names by file and evidence; `?` if uncertain."
     )
     left: dict[str, int] | None = Field(
-        default=None, description="Lines of sections that are not listed; of `public_api`, files."
+        default=None, description="Lines left out of each section; for `public_api`, files."
     )
-    next_cursor: str | None = Field(default=None, description="Send it as `cursor` for more of them.")
+    next_cursor: str | None = Field(default=None, description="Send it as `cursor` for more.")
 
     def render(self) -> str:
         return map_text(self)
@@ -70,7 +68,7 @@ class MapRepoOutput(Output):
 
 @tool(Effect.READ, "search", standard=True)
 def map_repo(call: Call, args: MapRepoInput) -> MapRepoOutput:
-    """Draws the map of the repository: what to read first, structure, entry points, how to run its tests.
+    """Maps the repository: what to read first, structure, entry points, how to run its tests.
 
     Use when:
     - you are new to the repository, or look for the part that does something
@@ -78,7 +76,7 @@ def map_repo(call: Call, args: MapRepoInput) -> MapRepoOutput:
     - the files of one directory (list_files)
     Examples:
     - Everything: {}
-    - Where programs begin and what they need: {"include": ["entry_points", "dependencies"]}
+    - Entry points and dependencies: {"include": ["entry_points", "dependencies"]}
     """
     depth = clamped(call, "depth", args.depth, _MOST_DEPTH)
     return call.ask(lambda snapshot: _mapped(call, args, snapshot, depth))

@@ -13,9 +13,9 @@ from codeplane.tools._registry import Effect, Input, synonyms, tool
 class ReadFileFullInput(Input):
     path: str = Field(min_length=1, max_length=4000, description="File.")
     confirm: Annotated[bool, synonyms("confirmed")] = Field(
-        default=False, description="Whether to read it, after a first call has told its size."
+        default=False, description="Set it to read the file, after a first call has shown its size."
     )
-    start_line: int = Field(default=1, ge=1, description="`next_line` of the part before.")
+    start_line: int = Field(default=1, ge=1, description="`next_line` of the previous part.")
 
 
 class ReadFileFullOutput(Output):
@@ -25,7 +25,7 @@ class ReadFileFullOutput(Output):
     characters: int = Field(description="Its size.")
     confirm: str | None = Field(default=None, description="What to send to read it.")
     outline: list[str] | None = Field(
-        default=None, description="What it defines, by lines, to be read alone."
+        default=None, description="Its definitions with their lines, to read one alone."
     )
     content: str | None = Field(default=None, description="The text, without line numbers.")
     next_line: int | None = Field(default=None, description="Where the next part starts.")

@@ -38,7 +38,7 @@ class ReadSourceInput(Input):
     ] = Field(
         min_length=1,
         max_length=50,
-        description="What to read: `path`, `path:10-40`, `path:12` (what is around a line), or a symbol: "
+        description="What to read: `path`, `path:10-40`, `path:12` (around a line), or a symbol: "
         "`Model.save`, a qualified name, a `sym_…` uid.",
     )
     start_line: int | None = Field(
@@ -50,30 +50,30 @@ class ReadSourceInput(Input):
 
 
 class SourceSpan(Output):
-    text: str = Field(description="Lines, each behind its number.")
-    symbol: str | None = Field(default=None, description="What the lines define, where asked for by name.")
-    more: str | None = Field(default=None, description="Target that reads on where the text is cut.")
+    text: str = Field(description="Numbered lines.")
+    symbol: str | None = Field(default=None, description="Definition, if requested by name.")
+    more: str | None = Field(default=None, description="Target that continues where the text was cut.")
 
 
 class SourceFile(Output):
     path: str = Field(description="Path in the repository.")
     file_sha256: str = Field(
-        description="Digest of the whole file; edits take it to be sure of what they change."
+        description="Digest of the whole file; send it with edits to guard against changes."
     )
     lines: int = Field(description="Lines of the whole file.")
-    newline: str | None = Field(default=None, description="`crlf` where lines end so.")
-    spans: list[SourceSpan] = Field(description="What was asked for, in order.")
+    newline: str | None = Field(default=None, description="`crlf` if lines end so.")
+    spans: list[SourceSpan] = Field(description="What was requested, in order.")
 
 
 class SourceFailure(Output):
-    target: str = Field(description="What was asked for.")
+    target: str = Field(description="What was requested.")
     error: str = Field(description="Name of the error and what is wrong.")
     hints: list[str] | None = Field(default=None, description="What to send instead.")
 
 
 class ReadSourceOutput(Output):
     files: list[SourceFile] = Field(description="Source by file.")
-    left: list[str] | None = Field(default=None, description="Targets that the answer had no room for.")
+    left: list[str] | None = Field(default=None, description="Targets that did not fit.")
     failed: list[SourceFailure] | None = Field(default=None, description="Targets that could not be read.")
 
     def render(self) -> str:
@@ -96,7 +96,7 @@ def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
     """Reads source, many targets in one call: definitions by name, lines of files, whole files.
 
     Use when:
-    - you know names or lines; ask for all that you need at once
+    - you know names or lines; ask for all you need at once
     Not for:
     - finding something (search)
     Examples:

@@ -19,7 +19,7 @@ class RefactorApplyInput(Input):
 
 @tool(Effect.WRITE, "refactoring")
 def refactor_apply(call: Call, args: RefactorApplyInput) -> PlanOutput:
-    """Makes the edits of a plan, all of them, if the files that it rests on are as they were.
+    """Applies a plan, all of its edits or none, if the files it is based on are unchanged.
 
     Use when:
     - a preview was right

@@ -30,7 +30,7 @@ class RefactorImpactInput(Input):
         min_length=1, max_length=4096, description="A symbol, or the path of a file or directory."
     )
     limit: int = Field(default=60, description="Most references to list, up to 500.")
-    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the previous page.")
 
 
 class _Rest(NamedTuple):
@@ -45,9 +45,9 @@ class _Rest(NamedTuple):
 class ImpactLine(Output):
     line: int = Field(description="Line of the reference.")
     kind: str = Field(description="What it does.")
-    tier: str = Field(description="How far it is proven.")
-    within: str | None = Field(default=None, description="Definition that it stands in.")
-    text: str = Field(description="The line as written.")
+    tier: str = Field(description="Certainty tier.")
+    within: str | None = Field(default=None, description="Enclosing definition.")
+    text: str = Field(description="Source line.")
     why: str | None = Field(default=None, description="Why it is not certain, with the receiver.")
 
 
@@ -57,13 +57,13 @@ class ImpactFile(Output):
 
 
 class RefactorImpactOutput(Output):
-    target: str = Field(description="What was asked about.")
+    target: str = Field(description="What was queried.")
     tiers: dict[str, int] = Field(description="How many references of each tier, listed or not.")
-    in_files: int = Field(description="How many files have some.")
+    in_files: int = Field(description="Number of files with references.")
     files: list[ImpactFile] = Field(description="References by file, certain ones first.")
     tests: list[str] | None = Field(default=None, description="Affected tests, certain ones first.")
     more_tests: int | None = Field(default=None, description="Tests beyond those.")
-    more: int | None = Field(default=None, description="References after these.")
+    more: int | None = Field(default=None, description="References on later pages.")
     next_cursor: str | None = Field(default=None, description="Send it as `cursor` for the next page.")
 
     def render(self) -> str:

@@ -28,23 +28,23 @@ class RefactorInspectInput(Input):
     group: Annotated[str | None, synonyms("candidate", "group_id")] = Field(
         default=None, max_length=40, description="One group alone; `proven` for what is certain."
     )
-    offset: int = Field(default=0, ge=0, le=1_000_000, description="Places to pass over.")
+    offset: int = Field(default=0, ge=0, le=1_000_000, description="Places to skip.")
     limit: int = Field(default=40, ge=1, le=200, description="Most places to show.")
 
 
 class CapsuleOutput(Output):
     capsule: str = Field(description="Kind of question.")
-    question: str = Field(description="What has to be known.")
+    question: str = Field(description="Question to answer.")
     groups: list[str] = Field(description="Groups that it settles.")
     verify: str = Field(description="How to find out.")
     stop_rule: str = Field(description="When to stop.")
 
 
 class WitnessOutput(Output):
-    files_scanned: list[str] = Field(description="Files that have the name in them.")
+    files_scanned: list[str] = Field(description="Files that contain the name.")
     truncated: bool | None = Field(default=None, description="Whether there are more.")
     facts: list[str] = Field(description="`tier kind path:line` of the definitions.")
-    invariants_failed: list[str] = Field(description="What keeps it from being certain.")
+    invariants_failed: list[str] = Field(description="Why it is not certain.")
 
 
 class RefactorInspectOutput(Output):
@@ -55,7 +55,7 @@ class RefactorInspectOutput(Output):
     groups: list[GroupOutput] | None = Field(default=None, description="Groups of open places.")
     witness: WitnessOutput | None = Field(default=None, description="What the outcome rests on.")
     capsules: list[CapsuleOutput] | None = Field(default=None, description="Questions to answer.")
-    verified: list[CheckOutput] | None = Field(default=None, description="What came of trying it out.")
+    verified: list[CheckOutput] | None = Field(default=None, description="Results of the checks.")
 
     def render(self) -> str:
         lines = [f"{self.outcome}: {self.symbol}"]

@@ -24,7 +24,7 @@ class RefactorRenameInput(RefactoringInput):
     )
     force_syntactic: bool = Field(
         default=False,
-        description="Make the edits of low risk, though not all is proven.",
+        description="Apply low-risk edits even if not all is proven.",
         json_schema_extra=UNLISTED,
     )
     mode: Literal["semantic", "force_syntactic"] = Field(
@@ -35,18 +35,18 @@ class RefactorRenameInput(RefactoringInput):
     context_id: str | None = Field(
         default=None,
         max_length=500,
-        description="Build context that is meant.",
+        description="Build context to use.",
         json_schema_extra=UNLISTED,
     )
 
 
 @tool(Effect.WRITE, "refactoring", standard=True, timeout_sec=LONGEST_SEC)
 def refactor_rename(call: Call, args: RefactorRenameInput) -> PlanOutput:
-    """Renames a symbol everywhere it is meant, docs included; asks where a place is not certain.
+    """Renames a symbol and everything that refers to it, docs included; asks where uncertain.
 
     Examples:
     - A function: {"symbol": "app.load", "new_name": "read"}
-    - A parameter with the keywords of its calls: {"symbol": "app.load.path", "new_name": "file"}
+    - A parameter, with keywords in calls: {"symbol": "app.load.path", "new_name": "file"}
     - A decision: {"plan": "ref_0123456789ab", "accept": ["group_1"]}
     """
     if not args.plan:

@@ -38,7 +38,7 @@ class RefsFindInput(Input):
     limit: int = Field(
         default=50, description="Most references to list, up to 500.", json_schema_extra=UNLISTED
     )
-    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the previous page.")
 
 
 class _Rest(NamedTuple):
@@ -52,15 +52,15 @@ class _Rest(NamedTuple):
 class FoundReference(Output):
     line: int = Field(description="Line of the reference.")
     kind: str = Field(description="What it does.")
-    tier: str = Field(description="How far it is proven.")
-    within: str | None = Field(default=None, description="Definition that it stands in.")
-    text: str = Field(description="The line as written.")
+    tier: str = Field(description="Certainty tier.")
+    within: str | None = Field(default=None, description="Enclosing definition.")
+    text: str = Field(description="Source line.")
     why: str | None = Field(default=None, description="Why it is not certain.")
 
 
 class FileReferences(Output):
     path: str = Field(description="File.")
-    refs: list[FoundReference] = Field(description="References in the file, one for each line and sort.")
+    refs: list[FoundReference] = Field(description="References in the file, one per line and kind.")
 
 
 class RefsFindOutput(Output):
@@ -69,10 +69,10 @@ class RefsFindOutput(Output):
     tiers: dict[str, int] = Field(description="How many there are of each tier, listed or not.")
     kinds: dict[str, int] = Field(description="How many there are of each kind, listed or not.")
     files: list[FileReferences] = Field(description="References by file, certain ones first.")
-    more: int | None = Field(default=None, description="References after these.")
+    more: int | None = Field(default=None, description="References on later pages.")
     next_cursor: str | None = Field(default=None, description="Send it as `cursor` for the next page.")
     changed: list[str] | None = Field(
-        default=None, description="Files that changed since the first page; theirs are left out."
+        default=None, description="Files that changed since the first page; their references are left out."
     )
     absence: str | None = Field(default=None, description="Why there are none.")
 
@@ -93,7 +93,7 @@ class RefsFindOutput(Output):
 def refs_find(call: Call, args: RefsFindInput) -> RefsFindOutput:
     """Lists every reference to a symbol, by file with the text of each line.
 
-    Certain ones come first; those that may mean it follow with the reason.
+    Certain ones come first; possible ones follow, with the reason.
 
     Use when:
     - you want to know who uses a symbol and how
@@ -101,7 +101,7 @@ def refs_find(call: Call, args: RefsFindInput) -> RefsFindOutput:
     - searching text, or names that you are not sure of (use `search`)
     Examples:
     - All uses of a method: {"symbol": "Model.save"}
-    - Only sure writes: {"symbol": "app.core.Config.debug", "kinds": ["write"], "tiers": ["proven", "strong"]}
+    - Only certain writes: {"symbol": "core.Config.debug", "kinds": ["write"], "tiers": ["proven", "strong"]}
     """
     limit = clamped(call, "limit", args.limit, MOST)
     return call.ask(lambda snapshot: _find(call, snapshot, args, limit))

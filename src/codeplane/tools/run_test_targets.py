@@ -25,7 +25,7 @@ _LONGEST_SEC = 90_000.0
 
 class RunTestTargetsInput(Input):
     affected_by: AffectedBy | None = Field(
-        default=None, description="`changes` (what differs from HEAD) or paths: only tests that lead to them."
+        default=None, description="`changes` (what differs from HEAD) or paths: only the tests they affect."
     )
     target_filter: Annotated[str | list[str] | None, synonyms("targets", "target", "filter", "pattern")] = (
         Field(default=None, max_length=500, description="Parts of names, or globs.")
@@ -43,7 +43,7 @@ class RunTestTargetsInput(Input):
     coverage: bool | None = Field(
         default=None, description="Of what the tests import.", json_schema_extra=UNLISTED
     )
-    baseline: bool = Field(default=False, description="Run failures at HEAD too: which were there before?")
+    baseline: bool = Field(default=False, description="Run failures at HEAD too, to see which are new.")
     cursor: str | None = Field(default=None, description="More failures of a run; runs nothing.")
 
 
@@ -51,20 +51,22 @@ class RunTestTargetsOutput(Output):
     ok: bool = Field(description="Whether tests were run and none failed.")
     summary: str = Field(description="Counts and time.")
     failures: list[Failure] | None = Field(
-        default=None, description="What failed: one example of each cause, then the others."
+        default=None, description="Failures: one example of each cause, then the others."
     )
     more: int | None = Field(default=None, description="Failures beyond those.")
     next_cursor: str | None = Field(default=None, description="Continues the failures.")
-    flaky: list[str] | None = Field(default=None, description="Tests that failed and did not when run again.")
+    flaky: list[str] | None = Field(default=None, description="Tests that failed, then passed when rerun.")
     not_done: dict[str, list[str]] | None = Field(
         default=None, description="Targets that timed out, crashed, were not run or have no tests."
     )
-    stopped: str | None = Field(default=None, description="fail_fast or time: why not everything was run.")
-    selection: str | None = Field(default=None, description="complete, or partial: with the reasons.")
+    stopped: str | None = Field(default=None, description="Why not everything was run: fail_fast or time.")
+    selection: str | None = Field(default=None, description="`complete`, or `partial` with the reasons.")
     fingerprint: str | None = Field(
-        default=None, description="Of all failures; the same after a change is no progress."
+        default=None, description="Of all failures; unchanged after an edit means no progress."
     )
-    suite: str | None = Field(default=None, description="The same for the same tests with the same outcomes.")
+    suite: str | None = Field(
+        default=None, description="Identical for the same tests with the same outcomes."
+    )
     changed_files: list[str] | None = Field(
         default=None, description="Files that changed while the tests ran."
     )
@@ -93,14 +95,14 @@ class RunTestTargetsOutput(Output):
 
 @tool(Effect.WRITE, "testing", standard=True, timeout_sec=_LONGEST_SEC)
 def run_test_targets(call: Call, args: RunTestTargetsInput) -> RunTestTargetsOutput:
-    """Runs tests in parallel; failures as data with `path:line`, passed ones as a count.
+    """Runs tests in parallel; reports failures with `path:line`, passes as a count.
 
     Needs a trusted repository.
 
     Use when:
     - something has changed: affected_by "changes"
     Examples:
-    - What a change concerns: {"affected_by": "changes"}
+    - What a change affects: {"affected_by": "changes"}
     - One test: {"tests": ["tests/test_a.py::test_x"]}
     - Some files: {"target_filter": "tests/api/", "fail_fast": true}
     """
@@ -119,7 +121,7 @@ def run_test_targets(call: Call, args: RunTestTargetsInput) -> RunTestTargetsOut
 
 def _nothing(call: Call, chosen: Chosen) -> RunTestTargetsOutput:
     if not chosen.found.targets:
-        call.warn("No tests were found, and no runner that would run them.")
+        call.warn("Found neither tests nor a test runner.")
     elif chosen.impact is not None:
         call.next_actions.append("run_test_targets {}")
     return RunTestTargetsOutput(
@@ -146,7 +148,7 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
         call.warn(note)
     if report.ended(End.TIMED_OUT) and not report.stopped:
         limit = call.repo.checkout.settings.tests.target_timeout_sec
-        call.warn(f"Each target has {limit:g} s, and builds have more; tests.target_timeout_sec sets it.")
+        call.warn(f"Each target gets {limit:g} s, builds more; tests.target_timeout_sec sets it.")
     if missing := _own_missing(call, failures):
         call.warn(
             f"{missing} is this repository's own, and the environment of the tests cannot import it:"

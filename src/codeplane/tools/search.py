@@ -34,7 +34,7 @@ class SearchInput(Input):
     query: str = Field(default="", description="Words, a name, text or a pattern.")
     mode: Annotated[Mode, synonyms("type")] = Field(
         default="lexical",
-        description="`lexical`: all words, also inside identifiers; `symbol`: names like it; `regex`: RE2.",
+        description="`lexical`: all words, also inside identifiers; `symbol`: similar names; `regex`: RE2.",
     )
     paths: Annotated[list[str], synonyms("path", "glob", "globs", "include", "directory")] = Field(
         default=[], description="Globs: `*.py`, `src/**`, `lib/`; `!tests/` excludes."
@@ -46,10 +46,10 @@ class SearchInput(Input):
         default=[], description="Only definitions of these kinds."
     )
     limit: int = Field(default=20, description="Most hits, up to 100.", json_schema_extra=UNLISTED)
-    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the previous page.")
     enrichment: Enrichment = Field(
         default="minimal",
-        description="What to add to a hit: its holder, with lines, or the source of it.",
+        description="Add to each hit: its enclosing definition, with lines, or its source.",
         json_schema_extra=UNLISTED,
     )
     include_snippets: bool = Field(
@@ -61,7 +61,7 @@ class SearchFile(Output):
     path: str = Field(description="File.")
     hits: list[str] = Field(description="`line: text  [what it is or is in]`.")
     more: str | None = Field(
-        default=None, description="How many lines of the file match as well and are on no page."
+        default=None, description="Further matching lines of the file, shown on no page."
     )
     source: list[str] | None = Field(default=None, description="Source around the hits.")
 
@@ -78,15 +78,15 @@ class SearchOutput(Output):
         default=None, description="Files that have changed since the first page and are left out."
     )
     next_cursor: str | None = Field(default=None, description="Send it as `cursor` for the next page.")
-    left_out: list[str] | None = Field(default=None, description="Words that no hit holds.")
+    left_out: list[str] | None = Field(default=None, description="Words that no hit contains.")
     read_as: dict[str, list[str]] | None = Field(
-        default=None, description="Words that occur nowhere, and those that were looked for instead."
+        default=None, description="Words that occur nowhere, with those searched for instead."
     )
     is_choice: bool | None = Field(
-        default=None, description="Whether these are the best passages, not all that hold the words."
+        default=None, description="Whether these are the best passages rather than all matches."
     )
     absence: Absence | None = Field(default=None, description="Why there are none.")
-    nearest: list[str] | None = Field(default=None, description="`kind name path:line` of names like it.")
+    nearest: list[str] | None = Field(default=None, description="`kind name path:line` of similar names.")
 
     def render(self) -> str:
         parts = [_file_text(file) for file in self.files]
@@ -94,10 +94,10 @@ class SearchOutput(Output):
             "\n\n".join(parts) if parts else f"No hits ({self.absence})." if self.absence else "No more hits."
         )
         notes = [
-            f"{asked} occurs nowhere; read as {', '.join(words)}"
+            f"{asked} occurs nowhere; searched for {', '.join(words)}"
             for asked, words in (self.read_as or {}).items()
         ]
-        notes += ["best passages; others may hold the words too"] if self.is_choice else []
+        notes += ["best passages; others may match too"] if self.is_choice else []
         notes += [f"left out: {', '.join(self.left_out)}"] if self.left_out else []
         notes += [f"changed since the first page: {', '.join(self.changed)}"] if self.changed else []
         notes += ["Nearest names:", *(f"  {one}" for one in self.nearest)] if self.nearest else []
@@ -120,7 +120,7 @@ def search(call: Call, args: SearchInput) -> SearchOutput:
     - a symbol's uses (refs_find) or source (read_source)
     Examples:
     - Where is it defined and mentioned: {"query": "QuerySet"}
-    - Names like it: {"query": "session", "mode": "symbol", "kinds": ["class"]}
+    - Similar names: {"query": "session", "mode": "symbol", "kinds": ["class"]}
     - A pattern in some files: {"query": "def test_[a-z]+_view", "mode": "regex", "paths": ["tests/"]}
     """
     return call.ask(lambda snapshot: _search(call, args, snapshot))

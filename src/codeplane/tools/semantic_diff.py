@@ -40,7 +40,7 @@ class SemanticDiffInput(Input):
         default="HEAD", min_length=1, max_length=300, description="Commit, branch, tag, or `epoch:N`."
     )
     target: Annotated[str | None, synonyms("to", "new", "head")] = Field(
-        default=None, max_length=300, description="The same; without it, the working tree."
+        default=None, max_length=300, description="Likewise; default: the working tree."
     )
     paths: Annotated[list[str] | None, synonyms("path", "glob", "globs", "include")] = Field(
         default=None, description="Globs: `src/`, `*.py`; `!tests/` excludes."
@@ -48,7 +48,7 @@ class SemanticDiffInput(Input):
     limit: int = Field(
         default=60, description="Most changes on a page, up to 100.", json_schema_extra=UNLISTED
     )
-    cursor: str | None = Field(default=None, description="`next_cursor` of the answer before.")
+    cursor: str | None = Field(default=None, description="`next_cursor` of the previous answer.")
 
 
 class _Rest(NamedTuple):
@@ -63,23 +63,27 @@ class SemanticDiffOutput(Output):
     summary: str = Field(description="Counts by kind of change.")
     breaking: list[str] | None = Field(default=None, description="`path: names` of breaking changes.")
     unclear: list[str] | None = Field(
-        default=None, description="The same of headers of which it is unknown whether they break users."
+        default=None, description="`path: names` of signature changes that may break users."
     )
-    files: list[ChangedFile] = Field(description="Structural changes by file, what may break users first.")
+    files: list[ChangedFile] = Field(
+        description="Structural changes by file, those that may break users first."
+    )
     folded: dict[str, int] | None = Field(
-        default=None, description="Changes of annotations and docstrings alone, which are not listed."
+        default=None, description="Counts of annotation and docstring changes, which are not listed."
     )
     other_files: list[str] | None = Field(
         default=None, description="`status category path (why)` of the other files that differ."
     )
     tests: list[str] | None = Field(
         default=None,
-        description="`confidence match path` of tests that lead to what changed; `chain:N`: over N imports.",
+        description="`confidence match path` of affected tests; `chain:N`: through N imports.",
     )
-    tests_confidence: str | None = Field(default=None, description="complete, or partial: with the reasons.")
-    total: int = Field(description="Structural changes in all.")
+    tests_confidence: str | None = Field(
+        default=None, description="`complete`, or `partial` with the reasons."
+    )
+    total: int = Field(description="Number of structural changes.")
     more: dict[str, int] | None = Field(default=None, description="What was left out of lists.")
-    next_cursor: str | None = Field(default=None, description="Where the next answer goes on.")
+    next_cursor: str | None = Field(default=None, description="Continues the list.")
 
     def render(self) -> str:
         lines = [self.summary, *rendered(self.files), *self._besides()]
@@ -106,7 +110,7 @@ def _listed(name: str, items: Sequence[str] | None, more: int) -> list[str]:
 
 @tool(Effect.READ, "analysis", standard=True, timeout_sec=120)
 def semantic_diff(call: Call, args: SemanticDiffInput) -> SemanticDiffOutput:
-    """Tells which definitions were added, removed, renamed or changed between two states.
+    """Shows which definitions were added, removed, renamed or changed between two states.
 
     States are commits, epochs or the working tree. What may break users comes first, with who refers to
     it; changes of annotations, docstrings and formatting are only counted.
@@ -125,8 +129,8 @@ def semantic_diff(call: Call, args: SemanticDiffInput) -> SemanticDiffOutput:
     commits = commits_among([args.base, args.target])
     if commits and call.repo.checkout.repository.head().commit is None:
         raise RevisionNotFound(
-            "This repository has no commit yet that anything could be compared with.",
-            hints=['Compare with what was there before: {"base": "epoch:N"}; `meta.epoch` has the numbers.'],
+            "This repository has no commits to compare with yet.",
+            hints=['Compare with an earlier state: {"base": "epoch:N"}; `meta.epoch` has the numbers.'],
         )
     looks = not {args.base, args.target} <= set(commits)
     return call.ask_with(commits, lambda snapshots: _diff(call, *snapshots, args, rest), looks=looks)
@@ -140,12 +144,13 @@ def _diff(
     states = (old.key, new.key)
     if rest is not None and rest.states != states:
         raise CursorGone(
-            "What the cursor goes on from has changed since.", hints=["Ask anew without a cursor."]
+            "The compared states have changed since this cursor was issued.",
+            hints=["Repeat the call without a cursor."],
         )
     offset = rest.start if rest is not None else 0
     files = diff_of(old, new, args.paths or (), sight_of(call, now, commits, args.base, args.target))
     if args.paths and not files and not any(map(Globs(args.paths).holds, (*old.blobs, *new.blobs))):
-        call.warn("No file of either state matches `paths`.")
+        call.warn("No file in either state matches `paths`.")
     units, folded = in_order(snapshot, files)
     answer = SemanticDiffOutput(summary=_summary(files), files=[], total=len(units))
     if not offset:

@@ -45,12 +45,12 @@ class SymbolsGetCardInput(Input):
 
 class SymbolsGetCardOutput(Output):
     symbol: str = Field(description="Qualified name.")
-    uid: str = Field(description="Lasting id; it survives edits around the definition.")
+    uid: str = Field(description="Stable id; it survives edits around the definition.")
     kind: str = Field(description="Kind of definition.")
     at: str = Field(description="`path:first-last`, the lines of the whole definition.")
     signature: str | None = Field(default=None, description="Header as written.")
     documentation: str | None = Field(default=None, description="Docstring or the comment above.")
-    container: str | None = Field(default=None, description="Definition that holds it.")
+    container: str | None = Field(default=None, description="Enclosing definition.")
     visibility: str = Field(description="`public` or `private`, by the language's own conventions.")
     traits: list[str] | None = Field(default=None, description="static, abstract, async, override, test.")
     bases: list[str] | None = Field(default=None, description="Classes that it extends or implements.")
@@ -65,18 +65,18 @@ class SymbolsGetCardOutput(Output):
         default=None, description="`line kind name [×overloads]` of what is inside."
     )
     calls: list[str] | None = Field(default=None, description="`tier name path:line` of what it calls.")
-    callers: dict[str, int] | None = Field(default=None, description="Calls of it by tier.")
+    callers: dict[str, int] | None = Field(default=None, description="Calls to it by tier.")
     possible_callers: list[PossibleUses] | None = Field(
-        default=None, description="Calls that may mean it, by receiver."
+        default=None, description="Possible calls, by receiver."
     )
     references: dict[str, int] | None = Field(default=None, description="References to it by tier.")
-    tests: list[str] | None = Field(default=None, description="Test files that surely refer to it.")
+    tests: list[str] | None = Field(default=None, description="Test files that certainly refer to it.")
     def_use: list[str] | None = Field(
         default=None, description="`name defined lines used lines`, with `def→use` pairs by position."
     )
     imports: list[str] | None = Field(default=None, description="`line name = module.name → where`.")
     dependents: list[str] | None = Field(
-        default=None, description="`depth kind tier from → to` of what surely refers to it, three levels."
+        default=None, description="`depth kind tier from → to` of what certainly refers to it, three levels."
     )
     more: dict[str, int] | None = Field(default=None, description="What was left out of the lists.")
 
@@ -135,7 +135,7 @@ def symbols_get_card(call: Call, args: SymbolsGetCardInput) -> SymbolsGetCardOut
     """Shows what a symbol is: signature, documentation, members, calls, callers, tests.
 
     Use when:
-    - you meet a function or class and want to know it before you read or change it
+    - you want to know a function or class before you read or change it
     Not for:
     - its source text (use `read_source`) or each reference (use `refs_find`)
     Examples:

@@ -36,27 +36,29 @@ class SymbolsSearchInput(Input):
         default="", max_length=300, description="Name or part of one, `a OR b`, or `pkg.module.*`."
     )
     kinds: Annotated[list[str] | None, synonyms("kind")] = Field(
-        default=None, description="class, function, method, …; without a query, all of these."
+        default=None, description="class, function, method, …; without a query, lists all."
     )
     path: str | None = Field(
         default=None,
-        description="Only below this path; alone, all of this file, or a directory's outer ones.",
+        description="Only below this path; alone, the outline of a file or directory.",
     )
     limit: int | None = Field(
-        default=None, description="Most symbols, up to 100; 20, or 100 of a file.", json_schema_extra=UNLISTED
+        default=None,
+        description="Most symbols, up to 100; default 20, for an outline 100.",
+        json_schema_extra=UNLISTED,
     )
 
 
 class FileSymbols(Output):
     path: str = Field(description="File.")
-    symbols: list[str] = Field(description="`line kind name [×overloads]: signature`, the likest first.")
+    symbols: list[str] = Field(description="`line kind name [×overloads]: signature`, best match first.")
 
 
 class SymbolsSearchOutput(Output):
-    files: list[FileSymbols] = Field(description="Symbols by file, the likest first.")
-    more: int | None = Field(default=None, description="Symbols beyond the limit that were found.")
+    files: list[FileSymbols] = Field(description="Symbols by file, best match first.")
+    more: int | None = Field(default=None, description="Matches beyond the limit.")
     absence: str | None = Field(default=None, description="Why there are none.")
-    nearest: list[str] | None = Field(default=None, description="`kind name path:line` of names like it.")
+    nearest: list[str] | None = Field(default=None, description="`kind name path:line` of similar names.")
 
     def render(self) -> str:
         parts = ["\n".join([file.path, *_lines(file.symbols)]) for file in self.files]
@@ -119,7 +121,7 @@ def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
     Not for:
     - text or uses (search, refs_find)
     Examples:
-    - Classes whose names have a part: {"query": "session", "kinds": ["class"]}
+    - Classes by part of the name: {"query": "session", "kinds": ["class"]}
     - All interfaces: {"kinds": ["interface"], "path": "src"}
     - What a file or directory defines: {"path": "src/app.py"}
     """
@@ -156,7 +158,7 @@ def _kinds(asked: list[str]) -> frozenset[str]:
         if kind not in KINDS:
             near = nearest(kind, KINDS) or sorted(KINDS)
             raise InvalidArgument(
-                f"{kind[:100]!r} is no kind of symbol.", hints=[f"One of {', '.join(near)}."]
+                f"{kind[:100]!r} is not a kind of symbol.", hints=[f"One of {', '.join(near)}."]
             )
     return frozenset(kinds)
 
@@ -167,7 +169,7 @@ def _found(snapshot: Snapshot, query: str, kinds: frozenset[str], below: RepoPat
     if not kinds:
         if not below:
             raise InvalidArgument(
-                "Say a name, kinds, or a path.", hints=['symbols_search {"kinds": ["class"]}']
+                "Give a name, kinds or a path.", hints=['symbols_search {"kinds": ["class"]}']
             )
         if snapshot.file(below) is None:
             outer = snapshot.definitions_of_kinds(_OUTER, _BROWSED, below).items

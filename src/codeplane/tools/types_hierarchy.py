@@ -65,8 +65,8 @@ class TypesHierarchyOutput(Output):
         default=None, description="Interfaces whose methods those of the type cover."
     )
     more: int | None = Field(default=None, description="Derived types beyond the limit.")
-    hint: str | None = Field(default=None, description="What the list may lack.")
-    absence: str | None = Field(default=None, description="Why there is nothing to tell.")
+    hint: str | None = Field(default=None, description="What the list may miss.")
+    absence: str | None = Field(default=None, description="Why the answer is empty.")
 
     def render(self) -> str:
         lines = [f"{self.kind} {self.symbol} ({self.at})"]
@@ -151,7 +151,7 @@ def _hierarchy(call: Call, snapshot: Snapshot, args: TypesHierarchyInput, limit:
 def _hint(silent: Implementers | None) -> str | None:
     """What the list of implementations may lack."""
     if silent is None:
-        return "Types may implement it without saying so; those are not listed."
+        return "Types may implement it implicitly; those are not listed."
     return f"not compared: the methods of {', '.join(silent.unchecked)}" if silent.unchecked else None
 
 

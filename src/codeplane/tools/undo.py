@@ -17,7 +17,7 @@ class UndoInput(Input):
     operation: Annotated[str | None, synonyms("operation_id", "op_id", "id")] = Field(
         default=None,
         max_length=100,
-        description="`op_…` of a write, or `last`, of any session; without it, your last one.",
+        description="`op_…` of a write, or `last` of any session; default: your last one.",
     )
     keep_later: Annotated[bool, synonyms("merge", "keep")] = Field(
         default=False, description="Keeps later changes of other lines.", json_schema_extra=UNLISTED
@@ -27,10 +27,10 @@ class UndoInput(Input):
 
 @tool(Effect.WRITE, "edits", standard=True)
 def undo(call: Call, args: UndoInput) -> Delta | GitDelta:
-    """Takes a recorded write back, as a new one, where files, or HEAD, are still as it left them.
+    """Reverts a recorded write, as a new one, if files and HEAD are still as it left them.
 
     Use when:
-    - an edit was wrong, or a git operation, which you name
+    - an edit was wrong, or a git operation, if you name it
     Examples:
     - The last edit: {}
     """

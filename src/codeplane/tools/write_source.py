@@ -37,7 +37,7 @@ class SourceEdit(Input):
     expected_content: Annotated[
         str | None,
         synonyms("old_string", "old_str", "old_text", "old_content", "old", "find", "search", "original"),
-    ] = Field(default=None, description="Text that is there now and is replaced; it finds its place.")
+    ] = Field(default=None, description="Current text to replace; it also locates the edit.")
     start_line: int | None = Field(default=None, ge=1, description="First line that is replaced.")
     end_line: int | None = Field(
         default=None, ge=0, description="Last one; start_line - 1 inserts before start_line."
@@ -47,12 +47,14 @@ class SourceEdit(Input):
     ] = Field(
         default=None,
         pattern=r"^[0-9a-fA-F]{64}$",
-        description="Of the content that lines are of.",
+        description="Digest of the file that the lines refer to.",
         json_schema_extra=UNLISTED,
     )
-    symbol: str | None = Field(default=None, max_length=4000, description="Definition; of a text, around it.")
+    symbol: str | None = Field(
+        default=None, max_length=4000, description="Definition; with a text, the one around it."
+    )
     to: Annotated[str | None, synonyms("new_path", "destination", "target_path")] = Field(
-        default=None, max_length=4000, description="Where a file moves."
+        default=None, max_length=4000, description="New path of a moved file."
     )
     all: Annotated[bool, synonyms("replace_all")] = Field(
         default=False, description="Replace every occurrence of expected_content."
@@ -61,11 +63,11 @@ class SourceEdit(Input):
 
 class WriteSourceInput(Input):
     edits: Annotated[list[SourceEdit], synonyms("changes", "operations")] = Field(
-        min_length=1, max_length=MOST_EDITS, description="Made together or not at all."
+        min_length=1, max_length=MOST_EDITS, description="Applied together or not at all."
     )
     dry_run: Annotated[bool, synonyms("preview")] = Field(default=False, description="Only show the diff.")
     verify: list[Check] | None = Field(
-        default=None, max_length=3, description="With dry_run: tries it out.", json_schema_extra=UNLISTED
+        default=None, max_length=3, description="With dry_run: checks to run.", json_schema_extra=UNLISTED
     )
     allow_ignored: bool = Field(
         default=False, description="Confirms edits of files that git ignores.", json_schema_extra=UNLISTED
@@ -74,7 +76,7 @@ class WriteSourceInput(Input):
 
 @tool(Effect.WRITE, "edits", standard=True)
 def write_source(call: Call, args: WriteSourceInput) -> Delta:
-    """Edits files: all edits of a call or none, each in the one place that is certainly meant.
+    """Edits files: all edits of a call or none, each only where its place is unambiguous.
 
     Name the place by expected_content (best), lines or symbol; line numbers are those before the call. Small
     slips are corrected. The answer begins with what the edit broke.
@@ -85,7 +87,7 @@ def write_source(call: Call, args: WriteSourceInput) -> Delta:
       ..."}]}
     """
     if args.verify and not args.dry_run:
-        raise InvalidArgument("`verify` is for a preview.", hints=["Send dry_run: true as well."])
+        raise InvalidArgument("`verify` needs a preview.", hints=["Send dry_run: true as well."])
     written = write(
         call,
         lambda: call.ask(lambda snapshot: _intent(call, args.edits, snapshot)),
@@ -114,7 +116,7 @@ def _intent(call: Call, edits: Sequence[SourceEdit], snapshot: Snapshot) -> Inte
         except NotFound as error:
             if path not in wanted:
                 raise
-            new = ["To make it: action create."] if wanted[path] is Action.UPDATE else []
+            new = ["To create it: action create."] if wanted[path] is Action.UPDATE else []
             raise NotFound(error.message, hints=[*finder.near(path), *new], path=shown(path)) from None
 
     plan = Planner(read, call.repo.earlier).plan(asked)
@@ -148,8 +150,8 @@ def _check_no_link(named: RepoPath, path: RepoPath) -> None:
     """A link is followed to a text that is changed, not to a file that is to be gone."""
     if shown(named) != shown(path):
         raise PathRefused(
-            f"{shown(named)} leads to {shown(path)} by a symbolic link.",
-            hints=[f"If that file is meant, name it: {shown(path)}."],
+            f"{shown(named)} is a symbolic link to {shown(path)}.",
+            hints=[f"To edit that file, name it: {shown(path)}."],
             path=shown(named),
         )
 
@@ -198,12 +200,12 @@ def _check(one: SourceEdit, action: Action) -> None:
         raise InvalidArgument(f"An edit with action {action} needs {' and '.join(missing)}.")
     if action in _BY_SYMBOL and (one.start_line is not None or one.expected_content):
         raise InvalidArgument(
-            f"An edit with action {action} is placed by its symbol alone.",
-            hints=["Leave out lines and expected_content, or send action update with them."],
+            f"An edit with action {action} is located by its symbol alone.",
+            hints=["Omit lines and expected_content, or send them with action update."],
         )
     new = {Action.CREATE: one.path, Action.MOVE: one.to}.get(action)
     if new and new.endswith("/"):
         raise InvalidArgument(
             f"{shown(new)} names a directory, not a file.",
-            hints=["Name the file in it; directories are made with their first file."],
+            hints=["Name a file in it; directories are created with their first file."],
         )

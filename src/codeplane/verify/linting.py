@@ -36,7 +36,7 @@ def lints_clean(trial: Trial, style: Style, watch: Watch) -> Checked:
         for one in _more(trial, before.diagnostics, after.diagnostics)
     )
     if not after.ran and not after.missing and not after.notes:
-        return Checked("lint", Outcome.PASSED, "No linter is used on these files.")
+        return Checked("lint", Outcome.PASSED, "No linter is set up for these files.")
     text = f"{', '.join(after.ran) or 'no linter'} ran; {len(after.diagnostics)} problems"
     text += f", {len(before.diagnostics)} without the edits"
     wrong = [f"{name} is not installed ({what})" for name, what in sorted(after.missing.items())]

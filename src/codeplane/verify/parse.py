@@ -20,9 +20,9 @@ def parses(index: Index, change: Change) -> Checked:
     found = tuple(_worse(change, before, after))
     text = f"{len(after)} edited files parsed"
     if unread := len(change.made) - len(after):
-        text += f", {unread} that no language reads"
+        text += f", {unread} in no supported language"
     if known := sum(one.state in _BROKEN for one in after.values()) - len(found):
-        text += f", {known} not whole, as before"
+        text += f", {known} with errors, as before"
     return Checked("parse", Outcome.FAILED if found else Outcome.PASSED, text, found)
 
 
@@ -34,4 +34,4 @@ def _worse(
         if is_now is None or is_now.state not in _BROKEN or (was is not None and was.state in _BROKEN):
             continue
         line = _LINE.search(is_now.reason)
-        yield Finding(f"It cannot be parsed: {is_now.reason}.", path, int(line[1]) if line else 0)
+        yield Finding(f"It does not parse: {is_now.reason}.", path, int(line[1]) if line else 0)

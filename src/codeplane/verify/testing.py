@@ -18,7 +18,7 @@ from codeplane.verify.environments import python_path
 from codeplane.verify.trial import Trial
 from codeplane.verify.verdict import Checked, Finding, Outcome
 
-_ENDED: Final = {"time": "the time was over", "fail_fast": "it stops at the first failure"}
+_ENDED: Final = {"time": "time ran out", "fail_fast": "it stops at the first failure"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def tests_pass(trial: Trial, suite: Suite, watch: Watch) -> Checked:
     tests = _moved(trial, suite.impact)
     chosen = [one for one in found.targets if any(map(one.runs, tests))]
     if not chosen:
-        return Checked("tests", Outcome.PASSED, f"No test leads to what is edited{_partial(suite)}.")
+        return Checked("tests", Outcome.PASSED, f"No test reaches the edits{_partial(suite)}.")
     try:
         report = _run(trial, suite, found, chosen, watch)
     except TestRunnerNotFound as error:
@@ -64,9 +64,9 @@ def _told(report: Report, findings: tuple[Finding, ...], known: int, suite: Suit
     if known:
         text += f"; {known} fail without the edits too"
     if report.flaky:
-        text += f"; {len(report.flaky)} passed when they were run again"
+        text += f"; {len(report.flaky)} passed when rerun"
     if report.stopped:
-        text += f"; not all were run: {_ENDED.get(report.stopped, report.stopped)}"
+        text += f"; not all ran: {_ENDED.get(report.stopped, report.stopped)}"
     text += "".join(f"; {note}" for note in report.notes) + _partial(suite)
     is_whole = not report.stopped and not report.notes
     passed = Outcome.PASSED if is_whole else Outcome.NOT_RUN
@@ -75,7 +75,7 @@ def _told(report: Report, findings: tuple[Finding, ...], known: int, suite: Suit
 
 def _partial(suite: Suite) -> str:
     impact = suite.impact
-    return f" (which ones do is known in part: {'; '.join(impact.reasons)})" if impact.reasons else ""
+    return f" (incompletely known: {'; '.join(impact.reasons)})" if impact.reasons else ""
 
 
 def _run(trial: Trial, suite: Suite, found: Discovery, targets: Sequence[Target], watch: Watch) -> Report:

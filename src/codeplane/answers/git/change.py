@@ -29,12 +29,12 @@ class HunkOutput(Output):
     lines: str = Field(description="`first-last` in the file, with the markers.")
     ours: str = Field(description="This side.")
     theirs: str = Field(description="The other side.")
-    base: str | None = Field(default=None, description="The ancestor, where the file shows it.")
+    base: str | None = Field(default=None, description="The common ancestor, if the file shows it.")
 
 
 class ConflictOutput(Output):
     path: str = Field(description="File.")
-    kind: str | None = Field(default=None, description="both_modified, deleted_by_us and so on.")
+    kind: str | None = Field(default=None, description="both_modified, deleted_by_us, etc.")
     ancestor_oid: str | None = Field(default=None, description="Blob of the common ancestor.")
     ours_oid: str | None = Field(default=None, description="Blob of this side.")
     theirs_oid: str | None = Field(default=None, description="Blob of the other side.")
@@ -60,10 +60,10 @@ class GitDelta(Output):
     summary: str = Field(description="What was done, in one line.")
     branch: str | None = Field(default=None, description="Branch now; none when detached.")
     head: str | None = Field(default=None, description="Commit of HEAD now.")
-    branch_before: str | None = Field(default=None, description="Branch before, if another.")
-    head_before: str | None = Field(default=None, description="Commit before, if another.")
+    branch_before: str | None = Field(default=None, description="Previous branch, if it changed.")
+    head_before: str | None = Field(default=None, description="Previous commit, if it changed.")
     saved: str | None = Field(
-        default=None, description="Ref that keeps what was discarded; `git_stash` applies it."
+        default=None, description="Ref that holds what was discarded; `git_stash` applies it."
     )
     files_changed: int | None = Field(default=None, description="Files that changed in the tree.")
     insertions: int | None = Field(default=None, description="Lines added.")
@@ -82,8 +82,10 @@ class GitDelta(Output):
         default=None, description="complete, or partial; `inspect_affected_tests` has the reasons."
     )
 
-    repo_fingerprint: str | None = Field(default=None, description="Of the state of all files now.")
-    mutation: Mutation | None = Field(default=None, description="What tells this change from others.")
+    repo_fingerprint: str | None = Field(
+        default=None, description="Fingerprint of all files as they are now."
+    )
+    mutation: Mutation | None = Field(default=None, description="Identifies this change.")
 
     def render(self) -> str:
         return "\n".join(delta_lines(self))

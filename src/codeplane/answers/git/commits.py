@@ -15,7 +15,9 @@ _MOST_SUBJECT = 300
 
 class CommitOutput(Output):
     oid: str = Field(description="Id.")
-    author: str | None = Field(default=None, description="`name <email>`; in a list, if not the one above.")
+    author: str | None = Field(
+        default=None, description="`name <email>`; in a list, omitted if same as above."
+    )
     date: str = Field(description="When it was written.")
     subject: str = Field(description="First line.")
     body: str | None = Field(default=None, description="The rest of the message.")

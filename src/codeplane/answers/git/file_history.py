@@ -59,7 +59,7 @@ def follow_now(call: Call, handle: pygit2.Repository, ref: str, place: Place) ->
     span = span_before(diff_hunks(blob, data), _span(place, data, "now"))
     if span.end <= span.start:
         raise NotFound(
-            f"{ref} does not have these lines of {shown(place.path)} yet: they are not committed.",
+            f"{ref} does not have these lines of {shown(place.path)}: they are not committed yet.",
             path=shown(place.path),
         )
     return _begun(handle, Version(commit, place.path, span))
@@ -95,6 +95,6 @@ def _span(place: Place, data: bytes, when: str) -> Span:
     end = place.end or last
     if end < start or start > last:
         raise InvalidArgument(
-            f"{shown(place.path)} has {last} lines {when}; there is none from {start} to {end}."
+            f"{shown(place.path)} has {last} lines {when}; {start} to {end} is out of range."
         )
     return Span(start - 1, min(end, last))

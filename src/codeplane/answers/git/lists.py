@@ -28,7 +28,7 @@ class BranchOutput(Output):
     ahead: int | None = Field(default=None, description="Commits that the upstream lacks.")
     behind: int | None = Field(default=None, description="Commits that only the upstream has.")
     upstream_gone: bool | None = Field(default=None, description="Whether the upstream no longer exists.")
-    worktree: str | None = Field(default=None, description="Another checkout that has it.")
+    worktree: str | None = Field(default=None, description="Worktree that has it checked out.")
 
     def line(self) -> str:
         """As `git branch -vv`."""
@@ -53,7 +53,7 @@ class GitBranches(Output):
 class RemoteOutput(Output):
     name: str = Field(description="Name.")
     url: str = Field(description="Address, without credentials.")
-    push_url: str | None = Field(default=None, description="Address for pushing, if another.")
+    push_url: str | None = Field(default=None, description="Push address, if different.")
 
 
 class GitRemotes(Output):
@@ -107,7 +107,7 @@ class GitWorktrees(Output):
 
     def render(self) -> str:
         lines = [one.line() for one in self.worktrees]
-        return "\n".join([*lines, f"new ones go into: {', '.join(self.roots)}"])
+        return "\n".join([*lines, f"new worktrees go into: {', '.join(self.roots)}"])
 
 
 def branches_of(call: Call, *, remote: bool = False, contains: str = "", most: int = 100) -> GitBranches:

@@ -32,7 +32,7 @@ class PatchOutput(Output):
     status: str = Field(description="added, modified, deleted, renamed, type_changed or conflict.")
     old_path: str | None = Field(default=None, description="Path before.")
     mode: str | None = Field(default=None, description="`old → new`, if it changed.")
-    binary: bool | None = Field(default=None, description="Whether it has no lines to compare.")
+    binary: bool | None = Field(default=None, description="Whether it is binary.")
     insertions: int | None = Field(default=None, description="Lines added.")
     deletions: int | None = Field(default=None, description="Lines removed.")
     note: str | None = Field(default=None, description="Why no lines are shown.")

@@ -84,7 +84,7 @@ def pick_commits(
     with repository.opened() as handle:
         check_idle(handle)
         if handle.head_is_unborn:
-            raise GitFailed("There is no commit yet.")
+            raise GitFailed("There are no commits yet.")
         commits = [find_commit(handle, ref).oid for ref in refs]
         check_nothing_staged(handle, f"A {picking.name}")
         head = str(handle.head.target)

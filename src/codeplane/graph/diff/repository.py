@@ -115,14 +115,14 @@ def _file(old: State, new: State, path: RepoPath, old_path: RepoPath | None) -> 
 
 def _note(old: State, new: State, path: RepoPath, present: list[FileFacts]) -> str:
     if None in (old.blobs.get(path, -1), new.blobs.get(path, -1)):
-        return "not read yet"
+        return "not indexed yet"
     if not any(map(has_structure, present)):
         return "no definitions"
     if any(facts.state == "failed" for facts in present):
         return "could not be parsed"
     is_half = path in old.blobs and path in new.blobs and len(present) < _SIDES
     if is_half or any(facts.state == "skipped" for facts in present):
-        return "one side cannot be read as text"
+        return "one side is not text"
     return ""
 
 

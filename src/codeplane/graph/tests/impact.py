@@ -54,7 +54,7 @@ class Impact:
     """The tests that a change may concern, sure ones first. `partial` names what could not be followed."""
 
     tests: Sequence[AffectedTest]
-    unresolved: Sequence[RepoPath]  # changed files that no import can name and no code names
+    unresolved: Sequence[RepoPath]  # changed files that can't be imported and no code names
     reasons: Sequence[str]
     spared: int = 0  # tests that would be among them, and are known to run nothing of it
 
@@ -66,9 +66,9 @@ class Impact:
     def told(self) -> str:
         """`complete`, or `partial` with the reasons."""
         nameless = len(self.unresolved)
-        why = [*self.reasons, *([f"{nameless} files that no import can name"] if nameless else [])]
+        why = [*self.reasons, *([f"{nameless} files that can't be imported"] if nameless else [])]
         said = f"{self.confidence}{': ' if why else ''}{'; '.join(why)}"
-        left_out = f"{self.spared} tests are left out: an earlier run shows that they run nothing of it"
+        left_out = f"{self.spared} tests are left out: earlier runs show that they don't execute it"
         return f"{said}{'; ' if why else ': '}{left_out}" if self.spared else said
 
 
@@ -87,7 +87,7 @@ def affected_tests(snapshot: Snapshot, changed: Collection[RepoPath], known: Kno
         users, is_whole = naming(snapshot, path)
         matches += _by_name(snapshot, path, users)
         if not is_whole:
-            reasons.append(f"code that may name {shown(path)} is not all looked at")
+            reasons.append(f"not all code that may name {shown(path)} was checked")
         if not users:
             unresolved.append(path)
     listed, left_out = _without_crowds(best_of(matches), many(len(snapshot.tests())))
@@ -133,7 +133,7 @@ def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
     left_out = len(impact.tests) - len(kept)
     if left_out * _WORTH < len(impact.tests):
         return impact
-    reason = f"{left_out} test files that import it, or reach it from further away, are not listed"
+    reason = f"{left_out} test files that import it, or reach it indirectly, are not listed"
     kept.sort(key=lambda one: (bool(one.distance), near.get(one.path, _FAR), rank(one)))
     return replace(impact, tests=kept, reasons=[reason, *_blind(snapshot)])
 
@@ -262,16 +262,16 @@ def _blind(snapshot: Snapshot) -> Iterator[str]:
     """What neither imports nor references tell."""
     coverage = snapshot.coverage
     if coverage.unread:
-        yield f"{coverage.unread} files are not read yet"
+        yield f"{coverage.unread} files are not indexed yet"
     tests = snapshot.tests()
     dynamic = [path for path in snapshot.dynamics.importing() if path in tests]
     if dynamic:
-        yield f"{len(dynamic)} test files import by names made at run time"
+        yield f"{len(dynamic)} test files import by names computed at run time"
     imports, purpose = links_of(snapshot).imports, snapshot.purposes.by_place
     imported = set().union(*(imports.get(path, ()) for path in tests))
     built = {path for path in imported if purpose(path) is Purpose.BUILT}
     if count := sum(not built.isdisjoint(imports.get(path, ())) for path in tests if built):
-        yield f"{count} test files import what is built, whose source no import tells"
+        yield f"{count} test files import build output, whose source is unknown"
 
 
 def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
@@ -280,4 +280,4 @@ def _reasons(snapshot: Snapshot, reach: Reach) -> Iterator[str]:
         yield f"chains of more than {FURTHEST} imports are not followed"
     if reach.hubs:
         more = f" and {len(reach.hubs) - 1} more" if len(reach.hubs) > 1 else ""
-        yield f"tests that only {shown(reach.hubs[0])}{more} lead to are not listed: many tests import that"
+        yield f"tests that only reach it through {shown(reach.hubs[0])}{more} are not listed"

@@ -72,8 +72,8 @@ def _place(text: Text, edit: SpanEdit, base: Text | None, *, is_stale: bool) -> 
         return _by_text(text, edit, base if is_stale else None)
     if edit.first is None:
         raise InvalidArgument(
-            f"{text.path}: nothing says what is to be replaced.",
-            hints=["Send expected_content (the text as it is now), or start_line and end_line."],
+            f"{text.path}: the edit does not say what to replace.",
+            hints=["Send expected_content (the current text), or start_line and end_line."],
         )
     first, last = _asked(edit, (base if is_stale and base is not None else text))
     if not is_stale:
@@ -98,7 +98,7 @@ def _asked(edit: SpanEdit, text: Text) -> tuple[int, int]:
         or first > count + 1
     ):
         raise InvalidArgument(
-            f"{text.path} has lines 1 to {count}; lines {first} to {last} are none of it.",
+            f"{text.path} has lines 1 to {count}; lines {first} to {last} are out of range.",
             hints=[f"To add at the end: start_line {count + 1}, end_line {count}."],
         )
     return first, last
@@ -178,7 +178,7 @@ def _as_sent(text: Text, edit: SpanEdit) -> tuple[list[str], str, str]:
             f"{text.path}: some lines of the new text begin with line numbers, others do not.",
             hints=["Send new_content without line numbers."],
         )
-    return bare, edit.new if new is None else "\n".join(new), "line numbers were left out"
+    return bare, edit.new if new is None else "\n".join(new), "line numbers were removed"
 
 
 def _best(text: Text, sent: Sequence[str], edit: SpanEdit) -> list[Found]:
@@ -197,7 +197,7 @@ def _adapted(text: Text, found: Found, new: str, asked: tuple[int, int], why: st
     kept = [line for line in adapted if line is not None]
     if len(kept) != len(adapted):
         raise EditNotPlaced(
-            f"{text.path}:{used[0]} is the text but for its indentation, which does not fit the new text.",
+            f"{text.path}:{used[0]} matches except for indentation, which does not fit the new text.",
             hints=["Send both texts with the indentation of the file (read_source)."],
             found=_shown(text, *used),
         )
@@ -248,7 +248,7 @@ def _several(text: Text, lines: list[int]) -> EditNotPlaced:
     return EditNotPlaced(
         f"{text.path} has the expected text in {len(lines)} places: lines {told}.",
         hints=[
-            "Send more of the text around it, or start_line as well; all: true replaces every occurrence."
+            "Send more of the surrounding text, or start_line as well; all: true replaces every occurrence."
         ],
         lines=lines[:_MOST_PLACES],
         count=len(lines),
@@ -260,8 +260,8 @@ def _elsewhere(text: Text, edit: SpanEdit, lines: list[int]) -> EditNotPlaced:
     first, last = edit.within
     told = ", ".join(map(str, lines[:_MOST_PLACES])) + (", …" if len(lines) > _MOST_PLACES else "")
     return EditNotPlaced(
-        f"{text.path} has that at line {told}, and not in the symbol (lines {first} to {last}).",
-        hints=["Name the symbol that it is in, or leave out symbol and send path."],
+        f"{text.path} has it at line {told}, outside the symbol (lines {first} to {last}).",
+        hints=["Name the symbol that contains it, or send path instead of symbol."],
         found=_shown(text, first, last),
     )
 
@@ -280,10 +280,10 @@ def _nowhere(text: Text, sent: Sequence[str], near: int | None = None) -> EditNo
     )
     details = {"found": _shown(text, at, at + len(sent) - 1)} if at and at <= len(text.lines) else {}
     return EditNotPlaced(
-        f"{text.path} does not have the expected text.",
-        hints=["The details have what is there; read_source shows the file as it is now."]
+        f"{text.path} does not contain the expected text.",
+        hints=["The details show what is there; read_source shows the current file."]
         if details
-        else ["read_source shows the file as it is now."],
+        else ["read_source shows the current file."],
         **details,
     )
 
@@ -291,13 +291,13 @@ def _nowhere(text: Text, sent: Sequence[str], near: int | None = None) -> EditNo
 def _conflict(text: Text, base: Text | None, first: int, last: int) -> EditConflict:
     if base is None:
         return EditConflict(
-            f"{text.path} has changed since it was read, and what was read is not known any more.",
-            hints=["Read it again (read_source), or send expected_content: it finds its lines by itself."],
+            f"{text.path} has changed since it was read, and that version is no longer available.",
+            hints=["Read it again (read_source), or send expected_content, which finds its lines."],
             found=_shown(text, first, max(first, last)),
         )
     return EditConflict(
         f"{text.path} has changed since it was read, at the lines of the edit ({first} to {last}).",
-        hints=["Look at both sides, then send the edit for the file as it is now."],
+        hints=["Compare both sides, then send the edit for the current file."],
         read=_shown(base, first, max(first, last)),
         found=_shown(text, first, max(first, last)),
     )

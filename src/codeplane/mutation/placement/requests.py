@@ -85,7 +85,7 @@ class Planner:
                 before = self._current(one)
                 assert one.to is not None, "BUG: a move without its end"
                 if one.to == one.path:
-                    raise InvalidArgument(f"{shown(one.path)} is already where it is to be moved.")
+                    raise InvalidArgument(f"{shown(one.path)} is already at its destination.")
                 self._set(FileEdit(one.path, before, None))
                 self._set(FileEdit(one.to, self._absent(one.to), self._old[one.path], moved_from=one.path))
 
@@ -125,12 +125,12 @@ class Planner:
         if known is None and now == _EMPTY:
             return
         hints = [
-            "Send expected_content: the text that is there now.",
-            "Or expected_file_sha256 of the content that is meant: read_source tells it, and an edit.",
+            "Send expected_content: the current text.",
+            "Or send expected_file_sha256 of the version you mean, from read_source or an earlier edit.",
         ]
         if known is None:
-            missing = "what is to be replaced" if one.span.first is None else "which content the lines are of"
-            raise InvalidArgument(f"{told}: nothing says {missing}.", hints=hints)
+            missing = "what to replace" if one.span.first is None else "which version the lines refer to"
+            raise InvalidArgument(f"{told}: the edit does not say {missing}.", hints=hints)
         if known != now and (one.digest is None or one.span.first is None):
             raise EditConflict(f"{told} has changed since it was read.", hints=hints, path=told)
 
@@ -148,8 +148,8 @@ class Planner:
             if any(edit.moved_from == path for edit in self._new.values()):
                 told = shown(path)
                 raise EditsOverlap(
-                    f"{told} is moved away, and something else is to be there.",
-                    hints=["Move it first, in a call of its own."],
+                    f"{told} is moved away, and another file is to replace it.",
+                    hints=["Move it first, in a separate call."],
                     path=told,
                 )
             return self._new[path].before
@@ -159,8 +159,8 @@ class Planner:
             return None
         told = shown(path)
         raise EditConflict(
-            f"{told} exists already.",
-            hints=["To change it: action update; to replace it whole: update with expected_file_sha256."],
+            f"{told} already exists.",
+            hints=["To change it: action update; to replace all of it: update with expected_file_sha256."],
             path=told,
         )
 
@@ -181,7 +181,7 @@ class Planner:
             known.after is None and edit.before == known.before and edit.after is not None
         ):
             told = shown(edit.path)
-            raise EditsOverlap(f"{told} is named by edits that exclude each other.", path=told)
+            raise EditsOverlap(f"{told} has edits that contradict each other.", path=told)
         self._new[edit.path] = edit
 
 
@@ -202,7 +202,7 @@ def rewritten(path: str, data: bytes, placed: Iterable[Placed]) -> bytes:
         if other.start < one.end:
             raise EditsOverlap(
                 f"{path}: two edits both change line {other.lines[0]}.",
-                hints=["Make one edit of them."],
+                hints=["Combine them into one edit."],
                 lines=[list(one.lines), list(other.lines)],
             )
     parts, at = [], 0

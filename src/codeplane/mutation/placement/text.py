@@ -76,14 +76,14 @@ class Text:
         if "\N{REPLACEMENT CHARACTER}" in text:
             raise EditRefused(
                 f"{self.path} is not UTF-8, and the new text has � where the file has other bytes.",
-                hints=["Leave such lines out of the edit: bytes that are not edited stay as they are."],
+                hints=["Leave such lines out of the edit: bytes outside it stay as they are."],
                 path=self.path,
             )
         try:
             return text.encode("latin-1")
         except UnicodeEncodeError as error:
             raise EditRefused(
-                f"{self.path} is not UTF-8; taken as Latin-1, it cannot have {error.object[error.start]!r}.",
+                f"{self.path} is not UTF-8; as Latin-1, it cannot hold {error.object[error.start]!r}.",
                 path=self.path,
             ) from error
 
@@ -118,7 +118,7 @@ def split(text: str) -> list[str]:
 
 def _unreadable(path: str, what: str) -> EditRefused:
     return EditRefused(
-        f"{path} {what}; only the lines of files in UTF-8 or Latin-1 can be edited.",
-        hints=["A file can still be deleted, moved, or replaced whole (content with expected_file_sha256)."],
+        f"{path} {what}; only files in UTF-8 or Latin-1 can be edited by lines.",
+        hints=["It can still be deleted, moved, or replaced as a whole (content with expected_file_sha256)."],
         path=path,
     )

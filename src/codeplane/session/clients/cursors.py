@@ -33,6 +33,6 @@ class Cursors:
         if not isinstance(state, kind) or time.monotonic() - made > _LIFE_SEC:
             raise CursorGone(
                 f"There is no cursor {cursor[:40]!r} in this session.",
-                hints=["Cursors last an hour and end with their session. Ask anew without one."],
+                hints=["Cursors last an hour and end with their session. Repeat the call without one."],
             )
         return state

@@ -25,7 +25,7 @@ class ReadBudget:
             spent = self.reset()
             raise ReadBudgetSpent(
                 f"This session has read {spent} characters of source; its budget was {self.most}.",
-                hints=["Search for what you need, or repeat the call: it begins a new budget."],
+                hints=["Search for what you need, or repeat the call, which starts a new budget."],
                 spent=spent,
                 most=self.most,
             )

@@ -35,8 +35,8 @@ def afterwards(warn: Callable[[str], None], what: str, step: Callable[[], T], ot
     try:
         return step()
     except CodePlaneError as error:
-        warn(f"The change is made, but {what}: {error.message}")
+        warn(f"The change was made, but {what}: {error.message}")
     except Exception:  # noqa: BLE001 - a change that is made must not look as if it had failed
         _log.exception("failed after a change was made")
-        warn(f"The change is made, but {what}; the log has the details.")
+        warn(f"The change was made, but {what}; the log has the details.")
     return otherwise

@@ -205,4 +205,4 @@ def _seen(call: Call, intent: Intent, was: Before) -> Effects:
         with call.seen() as snapshot:
             return effects(snapshot, was, intent.old, intent.new, call.repo.learnt)
 
-    return afterwards(call.warn, "what it affects is not known", effects_now, Effects())
+    return afterwards(call.warn, "its effects are unknown", effects_now, Effects())

@@ -94,7 +94,7 @@ class Envelope:
         tasks, fingerprint = self.call.repo.tasks, row.mutation_fingerprint or ""
         signals = afterwards(
             self.call.warn,
-            "whether it is progress is not known",
+            "it is unknown whether it is progress",
             lambda: tasks.note_mutation(self.call.task, fingerprint),
             None,
         )

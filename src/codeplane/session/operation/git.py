@@ -149,7 +149,9 @@ class _Act:
         except Exception as error:  # noqa: BLE001 - what git has done has to be on record, and told
             name = self.envelope.row.op_type
             _log.exception("what git has done could not be looked at", extra={"tool": name})
-            self._call.warn(f"Git has done it, but what it affects is not known ({type(error).__name__}).")
+            self._call.warn(
+                f"The git operation succeeded, but its effects are unknown ({type(error).__name__})."
+            )
             changed = Changed(self.envelope.id, outcome, self._head, self._repository.head())
             return changed, self._ended((), success=True, saved=outcome.saved, mode=outcome.mode)
 
@@ -204,7 +206,7 @@ class _Act:
             differ = [one.path for one in changes]
             effects = self._files.effects(self._call, differ) if self._files is not None else Effects()
         except CodePlaneError as error:
-            self._call.warn(f"Git has done it, but what it affects is not known: {error.message}")
+            self._call.warn(f"The git operation succeeded, but its effects are unknown: {error.message}")
             return (), Effects()
         return changes, effects
 
@@ -228,13 +230,11 @@ class _Files:
         with call.repo.index.snapshot() as snapshot:
             call.epoch = snapshot.epoch
             if len(differ) > _MOST_COMPARED:
-                call.warn(f"{len(differ)} files have changed: too many for a list of definitions and tests.")
+                call.warn(f"{len(differ)} files changed: too many to list definitions and tests.")
                 return Effects()
             layout = snapshot.layout.blobs
             if unread := sum(path in layout and layout[path] is None for path in differ):
-                call.warn(
-                    f"{unread} of the files have not been read yet; definitions and tests are left out."
-                )
+                call.warn(f"{unread} of the files are not indexed yet; definitions and tests are left out.")
                 return Effects()
             return _compared(snapshot, self.blobs, differ)
 
@@ -245,7 +245,7 @@ def _status(call: Call) -> str | None:
         with call.repo.checkout.repository.opened() as handle:
             begun = unfinished_operation(handle)
     except CodePlaneError as error:
-        call.warn(f"Git has done it, but its status is not known: {error.message}")
+        call.warn(f"The git operation succeeded, but its status is unknown: {error.message}")
         return None
     return f"{told}; {begun} in progress" if begun is not None else told
 
@@ -263,5 +263,5 @@ def _compared(snapshot: Snapshot, old: Mapping[str, int | None], differ: list[Re
     known = Known(changed_definitions(files))
     impact = affected_tests(snapshot, [path for path in differ if path in now], known)
     if gone := len(then.keys() - now.keys()):
-        impact = replace(impact, reasons=[*impact.reasons, f"{gone} files are gone that tests may need"])
+        impact = replace(impact, reasons=[*impact.reasons, f"{gone} removed files may be needed by tests"])
     return Effects(tuple(files), impact)

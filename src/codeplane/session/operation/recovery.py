@@ -93,17 +93,17 @@ def _notices(one: Recovered, row: Operation, repository: Repository) -> list[str
     locks = drop_ref_locks(repository, branches, row.timestamp_ms / 1000)
     was = row.head_before or "no commit"
     notice = (
-        f"{row.op_type} ({row.operation_id}) was cut off by a crash. HEAD was {was} before it; "
-        "look at git_status, then repeat it or go back with git_reset."
+        f"{row.op_type} ({row.operation_id}) was interrupted by a crash. HEAD was {was} before it; "
+        "check git_status, then repeat it or go back with git_reset."
     )
     return [notice, *locks]
 
 
 def _told(one: Recovered) -> str:
     outcome = {
-        "finished": "was finished at this start",
-        "undone": "was taken back at this start",
-        "doubtful": "could not be settled: its files are closed to edits",
+        "finished": "was completed at startup",
+        "undone": "was rolled back at startup",
+        "doubtful": "could not be resolved: its files are closed to edits",
     }[one.outcome]
-    foreign = f" (changed by somebody else: {', '.join(map(shown, one.foreign))})" if one.foreign else ""
-    return f"Operation {one.operation}, cut off by a crash, {outcome}{foreign}."
+    foreign = f" (changed by someone else: {', '.join(map(shown, one.foreign))})" if one.foreign else ""
+    return f"Operation {one.operation}, interrupted by a crash, {outcome}{foreign}."

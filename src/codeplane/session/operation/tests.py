@@ -148,7 +148,7 @@ def _remember(call: Call, chosen: Chosen, report: Report) -> None:
     try:
         Costs(call.repo.state_db).note(chosen.targets, seconds)
     except CodePlaneError as error:
-        call.warn(f"What the tests have cost is not remembered: {error.message}")
+        call.warn(f"The cost of the tests was not recorded: {error.message}")
 
 
 def _learn(call: Call, told: Sequence[Path]) -> None:
@@ -158,7 +158,7 @@ def _learn(call: Call, told: Sequence[Path]) -> None:
         with call.seen() as snapshot:
             call.repo.coverage_map.learn(snapshot, told)
     except CodePlaneError as error:
-        call.warn(f"What the tests have run is not remembered: {error.message}")
+        call.warn(f"The coverage of the tests was not recorded: {error.message}")
 
 
 class _Run:
@@ -192,5 +192,5 @@ class _Run:
                 call.repo.refresh()
             return changed_files(self._digests, call.repo.index.digests())
         except CodePlaneError as error:
-            call.warn(f"The tests were run, but what they have changed is not known: {error.message}")
+            call.warn(f"The tests ran, but it is unknown what they changed: {error.message}")
             return ()

@@ -32,19 +32,19 @@ def to_be_undone(call: Call, operation_id: str | None) -> Operation:
     if found is None:
         raise _nothing(call, operation_id)
     if not found.is_git and (not found.changes or not found.success):
-        raise UndoRefused(f"{found.operation_id} has changed no file.", operation=found.operation_id)
+        raise UndoRefused(f"{found.operation_id} changed no files.", operation=found.operation_id)
     return found
 
 
 def _nothing(call: Call, operation_id: str | None) -> NotFound:
     """What somebody else or git has done is named, and not undone unless it is meant."""
     if operation_id not in (None, _LAST):
-        hints = ["`cpl log` lists what is on record."]
-        return NotFound(f"No operation {str(operation_id)[:100]} is on record.", hints=hints)
+        hints = ["`cpl log` lists recorded operations."]
+        return NotFound(f"There is no operation {str(operation_id)[:100]} on record.", hints=hints)
     mine = call.repo.ledger.last_change(call.session.session_id)
     last = mine or call.repo.ledger.last_undoable() or call.repo.ledger.last_change()
     if last is None:
-        return NotFound("Nothing that could be undone is on record.")
+        return NotFound("There is nothing on record to undo.")
     paths = [shown(one.path) for one in last.changes]
     more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
     whose = "your last git operation" if mine is not None else "the last operation of another session"
@@ -68,7 +68,7 @@ def reverse(call: Call, operation: Operation, *, keeps_later: bool = False) -> I
     for change in operation.changes:
         content = call.repo.engine.objects.read(change.before) if change.before is not None else None
         if change.before is not None and content is None:
-            reasons.append(f"{shown(change.path)}: what was there before is not kept any more")
+            reasons.append(f"{shown(change.path)}: its previous content is no longer stored")
             is_mergeable = False
         look = _look(call, change, content)
         if look.data is not None:

@@ -71,13 +71,13 @@ def _mode(call: Call, operation: Operation) -> ResetMode:
 def _check(call: Call, operation: Operation) -> None:
     name = f"{operation.operation_id} ({operation.op_type})"
     if not operation.success:
-        raise _refused(call, operation, f"{name} did not succeed: there is nothing to take back.")
+        raise _refused(call, operation, f"{name} failed: there is nothing to undo.")
     if not _has_moved(operation) and operation.saved is None:
         raise _refused(
-            call, operation, f"{name} neither moved HEAD nor discarded anything: undo can't take it back."
+            call, operation, f"{name} neither moved HEAD nor discarded anything: undo can't revert it."
         )
     if _has_moved(operation) and operation.op_type not in _MOVES:
-        raise _refused(call, operation, f"undo can't take {name} back.")
+        raise _refused(call, operation, f"undo can't revert {name}.")
     if _has_moved(operation) and operation.head_before is None:
         raise _refused(call, operation, f"{name} made the first commit: there is nothing before it.")
 
@@ -104,7 +104,7 @@ def _moved_back(call: Call, operation: Operation) -> Outcome:
         goal = find_target(repository, operation.branch_before)
         if goal.commit != was or goal.branch is None:
             raise _refused(
-                call, operation, f"The branch {operation.branch_before} has moved since, or is gone."
+                call, operation, f"The branch {operation.branch_before} has since moved or been deleted."
             )
     try:
         return check_out(repository, programs, goal)
