@@ -205,3 +205,15 @@ def test_the_branch_that_is_checked_out_gets_another_name(root: Path) -> None:
     assert "renamed refs/heads/main" in git(root, "reflog", "-1", "--format=%gs", "trunk")
     with pytest.raises(InvalidArgument, match="exists"):
         rename_branch(repository, None, "other")
+
+
+def test_a_keep_reset_leaves_new_files_below_the_name_of_a_file_that_goes(root: Path) -> None:
+    (root / "x").write_text("x\n")
+    git(root, "add", "x")
+    git(root, "commit", "-qm", "x")
+    (root / "x").unlink()
+    (root / "x").mkdir()
+    (root / "x/new").write_text("work\n")
+    git(root, "add", "-A")
+    reset_head(open_repository(root, trusted=False), PROGRAMS, "HEAD~1", ResetMode.KEEP)
+    assert (root / "x/new").read_text() == "work\n"
