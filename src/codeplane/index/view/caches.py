@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from codeplane.contexts.contexts import is_marker
-from codeplane.core.slots import Answers, CarriedSlot, EpochSlot, InterfaceSlot
+from codeplane.core.slots import CarriedSlot, EpochSlot, InterfaceSlot, Slot
 from codeplane.index.store import Change, changes_between, from_sql
 from codeplane.index.view.files import FactsCache, OccurrencesCache
 from codeplane.index.view.layout import Layout
@@ -13,6 +13,8 @@ from codeplane.storage.database import Connection
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+_Tables = dict[Slot[Any, Any], dict[Any, Any]]
 
 _MOST_SINCE: Final = 200  # changes that an answer may be behind
 
@@ -24,8 +26,8 @@ class EpochCache:
         self.view = view
         self.epoch = epoch
         self.layout = layout
-        self._by_interface = Answers()
-        self._of_epoch = Answers()
+        self._by_interface: _Tables = {}
+        self._of_epoch: _Tables = {}
         self._carried: dict[CarriedSlot[Any], tuple[Any, tuple[Change, ...]]] = {}
         self.manifests: dict[str, bytes | None] = {}
         # What the occurrences of a name in a file mean, and how many these are.
@@ -39,7 +41,10 @@ class EpochCache:
 
     def table(self, slot: InterfaceSlot[K, V] | EpochSlot[K, V]) -> dict[K, V]:
         """The answers of one kind, to be read and filled."""
-        return (self._of_epoch if isinstance(slot, EpochSlot) else self._by_interface).table(slot)
+        tables = self._of_epoch if isinstance(slot, EpochSlot) else self._by_interface
+        table: dict[K, V] | None = tables.get(slot)
+        # Two threads may ask first: both get the table that came first.
+        return tables.setdefault(slot, {}) if table is None else table
 
     def once(self, slot: InterfaceSlot[K, V] | EpochSlot[K, V], key: K, find: Callable[[], V]) -> V:
         """The answer for a key; `find` works it out the first time."""
