@@ -25,7 +25,7 @@ from bench.oracle import pyright
 from bench.renamers import Answer, Asked, Language, Peer, Remembered, Renamer, Spot, answer_of, planned, spots
 from bench.suites import Kept, Trial, pytest
 from codeplane.config import Places
-from codeplane.graph.places import definition_of, place_of
+from codeplane.graph.places import place_of
 from codeplane.languages.facts import Reason
 from codeplane.names import DefFact, Snapshot
 from codeplane.refactor import Plan, Verdict
@@ -281,7 +281,7 @@ def _heads(snapshot: Snapshot, subject: Subject) -> Iterator[tuple[str, int, int
     """Where the definitions stand that have to keep one name."""
     if isinstance(subject, DefFact):
         for place in family_of(snapshot, place_of(subject)).places:
-            item = definition_of(snapshot, place)
+            item = snapshot.definition(place).item
             yield place.path, item.name_line, item.name_column
     else:
         yield from ((one.path, one.line, one.column) for one in variable_family(snapshot, subject).variables)

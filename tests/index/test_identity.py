@@ -36,7 +36,7 @@ def test_a_uid_outlives_edits_around_it_and_finds_its_definition(index: Index, r
     write(repo, APP, "import os\n\n\nclass A:\n    x = 1\n\n    def go(self): return os\n")
     index.refresh()
     with index.snapshot() as snapshot:
-        found = snapshot.definition(uid)
+        found = snapshot.definition_by_uid(uid)
         assert found is not None and (found.lexical_path, found.name_line) == ("A.go", 7)
         assert uid_of(snapshot, "go") == uid
 
@@ -50,10 +50,10 @@ def test_a_uid_is_found_by_a_process_that_never_handed_it_out(
         uid = uid_of(snapshot, "two")
     other = Index.open(tmp_path / "index.db", tree_of(repo), workers)
     with other.snapshot() as snapshot:
-        found = snapshot.definition(uid)
+        found = snapshot.definition_by_uid(uid)
         assert found is not None and found.name == "two"
-        assert snapshot.definition("sym_0000000000000000") is None
-        assert snapshot.definition("two") is None
+        assert snapshot.definition_by_uid("sym_0000000000000000") is None
+        assert snapshot.definition_by_uid("two") is None
     other.close()
 
 
@@ -158,5 +158,5 @@ def test_an_unknown_uid_looks_at_the_definitions_of_few_names(index: Index, repo
     write(repo, APP, "".join(f"def name{number}(): ...\n" for number in range(2_000)))
     index.refresh()
     with index.snapshot() as snapshot:
-        assert snapshot.definition("sym_0123456789abcdef") is None
+        assert snapshot.definition_by_uid("sym_0123456789abcdef") is None
         assert len(snapshot.answers(UIDS)) < 20

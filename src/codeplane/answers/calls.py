@@ -9,7 +9,7 @@ from codeplane.answers.references import PossibleUses, possible_text, possible_u
 from codeplane.core.proof import Tier
 from codeplane.graph.calls import Node, Walk
 from codeplane.graph.hierarchy import overriding
-from codeplane.graph.places import definition_of, position, qualified, short
+from codeplane.graph.places import position, qualified, short
 from codeplane.graph.possible_uses import CERTAIN
 from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
@@ -135,7 +135,7 @@ def _parts(call: Call, snapshot: Snapshot, root: Place, walk: Walk, *, upwards: 
         left -= len(nodes)
         more = level.more + len(level.nodes) - len(nodes)
         levels.append(CallLevel(depth=depth, nodes=nodes, more=more or None))
-    absence = None if walk.levels else snapshot.why_none(definition_of(snapshot, root).name)
+    absence = None if walk.levels else snapshot.why_none(snapshot.definition(root).name)
     return {
         "symbol": qualified(snapshot, root),
         "at": position(snapshot, root),
@@ -161,6 +161,6 @@ def _node(snapshot: Snapshot, node: Node, root: Place, upwards: bool) -> CallNod
         symbol=qualified(snapshot, place),
         name=short(snapshot, place),
         at=position(snapshot, place),
-        kind=definition_of(snapshot, place).kind if place.definition >= 0 else "file",
+        kind=snapshot.definition(place).kind if place.definition >= 0 else "file",
         edges=edges,
     )

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import is_class, overridden
-from codeplane.graph.places import around, definition_of
+from codeplane.graph.places import around
 from codeplane.graph.possible_uses import Use
 from codeplane.languages import specs
 from codeplane.languages.facts import Role
@@ -144,7 +144,7 @@ def _upwards(snapshot: Snapshot, place: Place, bounds: Bounds, walk: Walk) -> It
 def _ways_in(snapshot: Snapshot, place: Place, follow: bool) -> Iterator[tuple[Place, Place | None]]:
     """The definitions whose calls are calls of one: itself, its class where it makes instances, its bases."""
     yield place, None
-    item = definition_of(snapshot, place)
+    item = snapshot.definition(place).item
     if item.parent >= 0 and _is_initializer(snapshot, place):
         owner = Place(place.path, item.parent)
         if is_class(snapshot, owner):
@@ -155,10 +155,9 @@ def _ways_in(snapshot: Snapshot, place: Place, follow: bool) -> Iterator[tuple[P
 
 
 def _is_initializer(snapshot: Snapshot, place: Place) -> bool:
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    item = facts.definitions[place.definition]
-    return item.kind == "constructor" or item.name in specs()[facts.language].initializers
+    definition = snapshot.definition(place)
+    item = definition.item
+    return item.kind == "constructor" or item.name in specs()[definition.language].initializers
 
 
 def _downwards(snapshot: Snapshot, place: Place, bounds: Bounds, walk: Walk) -> Iterator[tuple[Place, Edge]]:
@@ -178,8 +177,7 @@ def _run_by(snapshot: Snapshot, place: Place) -> list[Place]:
     """What runs when a definition is called: of a class, what makes its instances."""
     if not is_class(snapshot, place):
         return [place]
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a class has a file"
+    facts = snapshot.require_facts(place.path)
     members = [
         Place(place.path, at) for at, item in enumerate(facts.definitions) if item.parent == place.definition
     ]

@@ -59,8 +59,7 @@ class Card:
 def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
     """The card of a definition, with at most so many calls."""
     place = place_of(definition)
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
+    facts = snapshot.require_facts(place.path)
     item = facts.definitions[place.definition]
     flags = flags_of(snapshot, place)
     found = references_to(snapshot, definition)

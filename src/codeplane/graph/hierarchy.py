@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 from codeplane.core.kinds import CLASSES, split_path
 from codeplane.core.proof import Tier
-from codeplane.graph.places import definition_of
 from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.names.meaning import Target, is_external
@@ -25,20 +24,18 @@ class Related(NamedTuple):
 
 
 def is_class(snapshot: Snapshot, place: Place) -> bool:
-    return place.definition >= 0 and definition_of(snapshot, place).kind in CLASSES
+    return place.definition >= 0 and snapshot.definition(place).kind in CLASSES
 
 
 def has_silent_types(snapshot: Snapshot, place: Place) -> bool:
     """Whether types may implement one that do not name it."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    return facts.definitions[place.definition].kind in facts.spec.types.structural_kinds
+    definition = snapshot.definition(place)
+    return definition.kind in definition.spec.types.structural_kinds
 
 
 def owner_of(snapshot: Snapshot, place: Place) -> Place | None:
     """What a definition is a member of: what holds it, or the type that it says it belongs to."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
+    facts = snapshot.require_facts(place.path)
     item = facts.definitions[place.definition]
     is_in_block = item.parent >= 0 and facts.definitions[item.parent].kind == "impl"
     at = item.parent if is_in_block else place.definition
@@ -49,16 +46,14 @@ def owner_of(snapshot: Snapshot, place: Place) -> Place | None:
 
 def members_of(snapshot: Snapshot, place: Place) -> list[Place]:
     """The definitions in a definition, then those outside that say that they belong to it."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
+    facts = snapshot.require_facts(place.path)
     inside = sorted(
         (item.name_line, at) for at, item in enumerate(facts.definitions) if item.parent == place.definition
     )
     found = [Place(place.path, at) for _, at in inside]
     name = facts.definitions[place.definition].name
     for other in snapshot.owned(name) if is_class(snapshot, place) else ():
-        outside = snapshot.facts(other.path)
-        assert outside is not None, "BUG: a definition has a file"
+        outside = snapshot.require_facts(other.path)
         if other == place or place not in snapshot.owner(other.path, outside, other.definition):
             continue
         if outside.definitions[other.definition].kind == "impl":
@@ -72,8 +67,7 @@ def members_of(snapshot: Snapshot, place: Place) -> list[Place]:
 def bases(snapshot: Snapshot, place: Place) -> list[Related]:
     """What a class says that it extends or implements, in order."""
     classes = snapshot.classes
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a class has a file"
+    definition = snapshot.definition(place)
     found = []
     for target in classes.bases(classes.whole((place,))):
         if is_external(target):
@@ -81,9 +75,9 @@ def bases(snapshot: Snapshot, place: Place) -> list[Related]:
         else:
             base = target[0]
             tier = Tier.PROVEN if base.path == place.path else Tier.STRONG
-            found.append(Related(definition_of(snapshot, base).name, base, tier))
+            found.append(Related(snapshot.definition(base).name, base, tier))
     # Bases that have nothing of their own are no part of the order of lookup, and still written down.
-    plain = facts.spec.types.memberless_bases & set(facts.definitions[place.definition].bases)
+    plain = definition.spec.types.memberless_bases & set(definition.item.bases)
     return found + [Related(text, None, Tier.UNKNOWN) for text in sorted(plain)]
 
 
@@ -105,7 +99,7 @@ def derived(snapshot: Snapshot, place: Place) -> Iterator[Related]:
             if is_base or is_open:
                 tier = Tier.PROVEN if other.path == place.path else Tier.STRONG
                 for one in _class_of(snapshot, other):
-                    name_of = definition_of(snapshot, one).name
+                    name_of = snapshot.definition(one).name
                     yield Related(name_of, one, tier if is_base else Tier.ANCHORED)
 
 
@@ -127,7 +121,7 @@ def descendants(snapshot: Snapshot, place: Place) -> Iterator[tuple[Related, int
 
 def overriding(snapshot: Snapshot, place: Place) -> Iterator[Related]:
     """The members of derived classes that take the place of a member."""
-    item = definition_of(snapshot, place)
+    item = snapshot.definition(place).item
     owner = Place(place.path, item.parent)
     if item.parent < 0 or not is_class(snapshot, owner):
         return
@@ -143,7 +137,7 @@ def overriding(snapshot: Snapshot, place: Place) -> Iterator[Related]:
 
 def overridden(snapshot: Snapshot, place: Place) -> list[Related]:
     """The members of base classes that a member takes the place of, nearest first."""
-    name = definition_of(snapshot, place).name
+    name = snapshot.definition(place).name
     return [
         Related(name, base, Tier.PROVEN if base.path == place.path else Tier.STRONG)
         for base in snapshot.classes.overridden(place)
@@ -152,8 +146,7 @@ def overridden(snapshot: Snapshot, place: Place) -> list[Related]:
 
 def _class_of(snapshot: Snapshot, place: Place) -> Target:
     """The class itself, or the one that a block outside of it belongs to."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a class has a file"
+    facts = snapshot.require_facts(place.path)
     if facts.definitions[place.definition].kind != "impl":
         return (place,)
     return snapshot.owner(place.path, facts, place.definition)[:1]

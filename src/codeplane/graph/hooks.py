@@ -39,7 +39,7 @@ class Hooks:
 
     def is_hook(self, place: Place, item: Definition) -> bool:
         """Whether the language, a framework, or a base calls a definition."""
-        facts = self._facts(place)
+        facts = self._snapshot.require_facts(place.path)
         spec = facts.spec
         patterns = filter(
             None,
@@ -66,7 +66,7 @@ class Hooks:
 
     def doubt(self, place: Place, item: Definition) -> str:
         """Why something may reach a definition by a name that is made at run time, or ""."""
-        facts = self._facts(place)
+        facts = self._snapshot.require_facts(place.path)
         owner = self._owner(place, facts, item)
         if owner is None:
             is_setting = item.kind in ("constant", "variable") and _SETTINGS.search(place.path)
@@ -79,18 +79,13 @@ class Hooks:
             if is_external(target):
                 continue
             for one in target:
-                span = self._facts(one).definitions[one.definition].span
+                span = self._snapshot.definition(one).span
                 for line, _ in self._snapshot.dynamics.asking().get(one.path, ()):
                     if span.start_line <= line <= span.end_line:
                         return f"its class looks up members by name at {one.path}:{line}"
         if item.flags & FLAG_PRIVATE and self._has_unknown_base(owner, item.name):
             return "a base outside the repository may call it"
         return ""
-
-    def _facts(self, place: Place) -> FileFacts:
-        facts = self._snapshot.facts(place.path)
-        assert facts is not None, "BUG: a definition has a file"
-        return facts
 
     def _owner(self, place: Place, facts: FileFacts, item: Definition) -> Place | None:
         """The class that a definition is a member of."""
@@ -106,7 +101,7 @@ class Hooks:
         first = item.span.start_line - 1
         while first > 0 and _MARK.match(lines[first - 1]):
             first -= 1
-        plain = self._facts(place).spec.reflection.transparent_decorators | _PLAIN
+        plain = self._snapshot.require_facts(place.path).spec.reflection.transparent_decorators | _PLAIN
         marks = [found[1] for line in lines[first : item.name_line] if (found := _MARK.match(line))]
         return any(not plain.intersection(re.split(r"[.:]+", mark)) for mark in marks)
 
@@ -130,9 +125,9 @@ class Hooks:
 
     def _is_implementing(self, owner: Place, item: Definition) -> bool:
         """Whether an interface that types implement without naming it has a member of the name."""
-        spec = self._facts(owner).spec
+        spec = self._snapshot.require_facts(owner.path).spec
         if spec.types.protocols and spec.types.protocols.intersection(
-            self._facts(owner).definitions[owner.definition].bases
+            self._snapshot.definition(owner).item.bases
         ):
             return True
         holders = self._snapshot.holders(item.name) if spec.types.structural_kinds else ()
@@ -153,17 +148,17 @@ class Hooks:
         for heir, _ in descendants(self._snapshot, owner):
             order = classes.order((heir.place,)) if heir.place is not None else []
             behind = order[order.index((owner,)) + 1 :] if (owner,) in order else order
-            types = self._facts(owner).spec.types
+            types = self._snapshot.require_facts(owner.path).spec.types
             for base in behind:
                 if is_external(base):
                     if types.may_have(base[0].path, item.name):
                         return True
-                elif self._facts(base[0]).inside(base[0].definition, item.name):
+                elif self._snapshot.require_facts(base[0].path).inside(base[0].definition, item.name):
                     return True
         return False
 
     def _has_unknown_base(self, owner: Place, name: str) -> bool:
-        types = self._facts(owner).spec.types
+        types = self._snapshot.require_facts(owner.path).spec.types
         order = self._snapshot.classes.order((owner,))
         bases = [one[0].path for one in order if is_external(one)]
         return not order or any(types.may_have(base, name) for base in bases)

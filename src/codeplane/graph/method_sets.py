@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import Related, bases, descendants, is_class, members_of, owner_of
-from codeplane.graph.places import definition_of
 from codeplane.languages.headers import header_of
 from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
@@ -48,7 +47,7 @@ def implementers(snapshot: Snapshot, place: Place) -> Implementers | None:
     wanted = _methods(snapshot, place)
     rarest = min(wanted.shapes, key=lambda name: len(snapshot.definitions(name)), default="")
     found = [one for one in _candidates(snapshot, rarest) if _methods(snapshot, one).cover(wanted)]
-    types = [Related(definition_of(snapshot, one).name, one, Tier.ANCHORED) for one in sorted(found)]
+    types = [Related(snapshot.definition(one).name, one, Tier.ANCHORED) for one in sorted(found)]
     return Implementers(types, wanted.outside)
 
 
@@ -65,7 +64,7 @@ def implemented(snapshot: Snapshot, place: Place) -> list[Related]:
                 continue
             wanted = _methods(snapshot, owner)
             if not wanted.outside and mine.cover(wanted):
-                found[owner] = Related(definition_of(snapshot, owner).name, owner, Tier.ANCHORED)
+                found[owner] = Related(snapshot.definition(owner).name, owner, Tier.ANCHORED)
     return [found[one] for one in sorted(found)]
 
 
@@ -85,7 +84,7 @@ def _candidates(snapshot: Snapshot, method: str) -> Iterator[Place]:
 
 
 def _owner(snapshot: Snapshot, place: Place) -> Place | None:
-    if definition_of(snapshot, place).kind != "method":
+    if snapshot.definition(place).kind != "method":
         return None
     owner = owner_of(snapshot, place)
     return owner if owner is not None and is_class(snapshot, owner) else None
@@ -98,7 +97,7 @@ def _methods(snapshot: Snapshot, place: Place) -> _Methods:
     while waiting:
         one = waiting.pop(0)
         for member in members_of(snapshot, one):
-            item = definition_of(snapshot, member)
+            item = snapshot.definition(member).item
             if item.kind == "method":
                 shapes.setdefault(item.name, _shape(snapshot, member))
         for base in bases(snapshot, one):
@@ -111,9 +110,8 @@ def _methods(snapshot: Snapshot, place: Place) -> _Methods:
 
 
 def _shape(snapshot: Snapshot, place: Place) -> _Shape | None:
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    header = header_of(facts.language, facts.definitions[place.definition])
+    definition = snapshot.definition(place)
+    header = header_of(definition.language, definition.item)
     if header is None or header.parameters is None:
         return None
     return _Shape(len(header.parameters), _results(header.after))
@@ -135,10 +133,9 @@ def _fit(one: _Shape | None, other: _Shape | None) -> bool:
 
 
 def _is_silent(snapshot: Snapshot, place: Place) -> bool:
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    spec = facts.spec
-    return spec.embeds and facts.definitions[place.definition].kind in spec.types.structural_kinds
+    definition = snapshot.definition(place)
+    spec = definition.spec
+    return spec.embeds and definition.kind in spec.types.structural_kinds
 
 
 def _embeds(snapshot: Snapshot, place: Place) -> bool:

@@ -1,7 +1,7 @@
 """Definitions and files as places: what they are called, and which of them a reference stands in."""
 
 from codeplane.jail import shown
-from codeplane.languages.facts import FLAG_TEST, Definition
+from codeplane.languages.facts import FLAG_TEST
 from codeplane.languages.modules import Place
 from codeplane.names import DefFact, RefFact, Snapshot
 
@@ -10,22 +10,15 @@ def place_of(definition: DefFact) -> Place:
     return Place(definition.path, definition.position)
 
 
-def definition_of(snapshot: Snapshot, place: Place) -> Definition:
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    return facts.definitions[place.definition]
-
-
 def flags_of(snapshot: Snapshot, place: Place) -> int:
     """The flags of a definition. What is only named like a test is none outside of the places of tests."""
-    flags = definition_of(snapshot, place).flags
+    flags = snapshot.definition(place).flags
     return flags if place.path in snapshot.tests() else flags & ~FLAG_TEST
 
 
 def around(snapshot: Snapshot, ref: RefFact) -> Place:
     """The innermost definition whose body a reference is in; the file where there is none."""
-    facts = snapshot.facts(ref.path)
-    assert facts is not None, "BUG: a file with references has facts"
+    facts = snapshot.require_facts(ref.path)
     scope = ref.scope
     while scope >= 0:
         if scope in facts.opened_by:
@@ -52,4 +45,4 @@ def position(snapshot: Snapshot, place: Place) -> str:
     """`path:line`, by which a definition is found again; of a file its path."""
     if place.definition < 0:
         return shown(place.path)
-    return f"{shown(place.path)}:{definition_of(snapshot, place).name_line}"
+    return f"{shown(place.path)}:{snapshot.definition(place).name_line}"

@@ -10,7 +10,7 @@ from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence, Tier
 from codeplane.graph.hierarchy import INTERFACES, overriding
-from codeplane.graph.places import around, definition_of, place_of
+from codeplane.graph.places import around, place_of
 from codeplane.graph.possible_uses import Use
 from codeplane.languages import has_references
 from codeplane.languages.facts import FLAG_ABSTRACT, Role
@@ -129,15 +129,15 @@ def _replacing(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:
     place = place_of(definition)
     for other in overriding(snapshot, place):
         assert other.place is not None, "BUG: members that override are in the repository"
-        item = definition_of(snapshot, other.place)
+        item = snapshot.definition(other.place).item
         kind = Kind.IMPLEMENT if _is_abstract(snapshot, place) else Kind.OVERRIDE
         path = RepoPath(other.place.path)
         yield Reference(path, item.name_line, item.name_column, kind, other.tier, other.place, "")
 
 
 def _is_abstract(snapshot: Snapshot, place: Place) -> bool:
-    item = definition_of(snapshot, place)
-    owner = definition_of(snapshot, Place(place.path, item.parent))
+    item = snapshot.definition(place).item
+    owner = snapshot.definition(Place(place.path, item.parent)).item
     return bool(item.flags & FLAG_ABSTRACT) or (owner.kind in INTERFACES and item.body < 0)
 
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.graph.places import around, definition_of, place_of
+from codeplane.graph.places import around, place_of
 from codeplane.graph.references import Kind, kind_of
 from codeplane.languages.facts import Bind, Import, Occurrence, Reason, Role
 from codeplane.languages.modules import Place
@@ -92,7 +92,7 @@ def dependents(snapshot: Snapshot, definition: DefFact, depth: int, limit: int) 
 
 
 def _referring(snapshot: Snapshot, place: Place, distance: int) -> Iterator[Dependent]:
-    kind = definition_of(snapshot, place).kind
+    kind = snapshot.definition(place).kind
     for ref in snapshot.references.to(place):
         if ref.tier in _SURE and ref.role is not Role.IMPORT:
             yield Dependent(around(snapshot, ref), place, kind_of(ref, kind), ref.tier, distance)
@@ -100,8 +100,7 @@ def _referring(snapshot: Snapshot, place: Place, distance: int) -> Iterator[Depe
 
 def _bound_inside(snapshot: Snapshot, definition: DefFact) -> Iterator[tuple[int, Bind, Occurrence]]:
     """The occurrences in the body of a definition that mean a name bound in the file, with that bind."""
-    facts = snapshot.facts(definition.path)
-    assert facts is not None, "BUG: a definition has a file"
+    facts = snapshot.require_facts(definition.path)
     for seen in _inside(snapshot, definition.path, definition):
         if seen.target and not seen.receiver:
             yield seen.target - 1, facts.binds[seen.target - 1], seen

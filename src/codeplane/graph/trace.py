@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from codeplane.core.proof import Tier
 from codeplane.graph.calls import calls_in
 from codeplane.graph.hierarchy import overriding
-from codeplane.graph.places import definition_of, flags_of
+from codeplane.graph.places import flags_of
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_ASYNC, FLAG_TEST
 from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
@@ -62,7 +62,7 @@ def trace(snapshot: Snapshot, entry: Place, depth: int, limit: int) -> Trace:
 
 
 def _notes(snapshot: Snapshot, place: Place) -> tuple[str, ...]:
-    item = definition_of(snapshot, place)
+    item = snapshot.definition(place).item
     flags = flags_of(snapshot, place)
     notes = [name for flag, name in _NOTED.items() if flags & flag]
     if item.parent >= 0 and (count := sum(1 for _ in overriding(snapshot, place))):

@@ -16,7 +16,7 @@ from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import descendants, is_class, owner_of
 from codeplane.graph.hooks import Hooks
 from codeplane.graph.import_links import Links, links_of
-from codeplane.graph.places import definition_of, qualified
+from codeplane.graph.places import qualified
 from codeplane.graph.references import is_below
 from codeplane.index import Purpose
 from codeplane.languages import has_references, specs
@@ -205,7 +205,7 @@ class Search:
         """Whether a class is part of what a package offers, with the members that are not private."""
         if owner not in self._offered:
             facts = self._snapshot.facts(owner.path)
-            item = definition_of(self._snapshot, owner)
+            item = self._snapshot.definition(owner).item
             self._offered[owner] = (facts is not None and self._is_exported(owner, facts, item)) or any(
                 ref.role in (Role.IMPORT, Role.EXPORT) and _stem(ref.path) in _SURFACES
                 for ref in self._snapshot.references.each(owner)
@@ -252,7 +252,7 @@ class Search:
         anywhere, prose nowhere."""
         if path.endswith(_PROSE) or ".egg-info/" in path or self._snapshot.purpose(path) is Purpose.DOCS:
             return 0, False
-        item = definition_of(self._snapshot, place)
+        item = self._snapshot.definition(place).item
         word = rf"(?<![\w$]){re.escape(item.name)}(?![\w$])"
         facts = self._snapshot.facts(path)
         is_code = facts is not None and has_references(facts.language)

@@ -6,6 +6,7 @@ from codeplane.index.view.lookup import Lookup, Outline
 from codeplane.index.view.overview import FileSize, Imported
 from codeplane.index.view.rows import DefFact, FileFact
 from codeplane.names.codebase import Codebase
+from codeplane.names.definition import Def
 from codeplane.names.index import Index
 from codeplane.names.references import References, RefFact
 from codeplane.names.resolve import Meaning
@@ -15,6 +16,7 @@ __all__ = [
     "MOST",
     "Change",
     "Codebase",
+    "Def",
     "DefFact",
     "FileFact",
     "FileFacts",

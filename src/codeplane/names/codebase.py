@@ -16,6 +16,7 @@ from codeplane.index.view.view import View
 from codeplane.languages.facts import Import, Occurrence, Occurrences
 from codeplane.languages.modules import Place, Sources, module_rules
 from codeplane.names.classes import Classes
+from codeplane.names.definition import Def
 from codeplane.names.identity import Identities
 from codeplane.names.imports import ImportResolver
 from codeplane.names.inference.receiver import Receivers
@@ -146,6 +147,11 @@ class Codebase:
         return self._view.dynamics
 
     # Definitions
+
+    def definition(self, place: Place) -> Def:
+        """A definition with its file; it has to be there."""
+        facts = self.require_facts(place.path)
+        return Def(place, facts, facts.definitions[place.definition])
 
     def definitions(self, name: str) -> list[Place]:
         """The definitions of a name, in order of path and position."""

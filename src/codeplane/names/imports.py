@@ -45,7 +45,7 @@ class ImportResolver:
         self._lowest = _DEEPEST
 
     def spec(self, facts: FileFacts) -> LanguageSpec:
-        return specs()[facts.language]
+        return facts.spec
 
     def imported(self, path: str, at: int) -> Target:
         """What an import of a file brings; for a star import, the module."""

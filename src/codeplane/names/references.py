@@ -7,7 +7,6 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
-from codeplane.languages import specs
 from codeplane.languages.facts import Occurrence, Role, ScopeKind
 from codeplane.languages.modules import Place
 from codeplane.names.imports import ImportResolver
@@ -113,7 +112,7 @@ class References:
         if facts is None:
             return
         item = facts.definitions[place.definition]
-        family = specs()[facts.language].family
+        family = facts.spec.family
         seen_in = self._seen_in(place)
         above = set(self._linker.classes.overridden(place))
         for name in self.names(place):
@@ -179,7 +178,7 @@ class References:
         """
         facts = self._sources.facts(place.path)
         scopes = set(facts.binding_scopes.get(place.definition, ())) if facts is not None else set()
-        if facts is None or specs()[facts.language].functions_rise or len(scopes) != 1:
+        if facts is None or facts.spec.functions_rise or len(scopes) != 1:
             return None
         if not _is_local(facts, min(scopes)):
             return None
@@ -194,7 +193,7 @@ class References:
 
     def _is_of(self, path: str, family: str) -> bool:
         facts = self._sources.facts(path)
-        return facts is not None and specs()[facts.language].family == family
+        return facts is not None and facts.spec.family == family
 
     def _fact(self, path: str, name: str, seen: Occurrence) -> RefFact:
         facts = self._sources.facts(path)

@@ -154,7 +154,7 @@ class Snapshot(Codebase):
         """The lasting name of a definition."""
         return self.identities.uid(Place(path, position))
 
-    def definition(self, uid: str) -> DefFact | None:
+    def definition_by_uid(self, uid: str) -> DefFact | None:
         """The definition with a uid."""
         place = self.identities.find(uid)
         return self.definition_at(RepoPath(place.path), place.definition) if place is not None else None

@@ -60,7 +60,7 @@ class SymbolFinder:
                 f"A symbol's name has 1 to {_LONGEST} characters.",
                 hints=["A qualified name or the end of one, `path:line`, or a `sym_…` uid."],
             )
-        if asked.startswith(PREFIX) and (found := self._snapshot.definition(asked)) is not None:
+        if asked.startswith(PREFIX) and (found := self._snapshot.definition_by_uid(asked)) is not None:
             return found
         if match := _AT_LINE.match(asked):
             return self._at_line(match)

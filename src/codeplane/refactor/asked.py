@@ -9,7 +9,6 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.core.slots import ContentSlot
 from codeplane.graph.hierarchy import owner_of
-from codeplane.languages import specs
 from codeplane.languages.extraction.dynamic_sites import asked, beginning, given, named_by
 from codeplane.languages.facts import ASKING, CALLED, CALLING, Occurrence, Reason, Role
 from codeplane.languages.modules import Place
@@ -72,7 +71,7 @@ def _read(
     snapshot: Snapshot, path: RepoPath, facts: FileFacts, at: Sequence[tuple[int, int]]
 ) -> list[tuple[str, str]]:
     """How the names begin that are asked for at some places, and what is asked for them."""
-    spec, lines = specs()[facts.language], Lines(snapshot.source(path))
+    spec, lines = facts.spec, Lines(snapshot.source(path))
     starts = [lines.offset(line, column) for line, column in at]
     return [
         _FORWARDED
@@ -88,7 +87,7 @@ def _read(
 def _is_forwarded(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> bool:
     """Whether the name is what `__getattr__` is given: somebody has written it as an attribute."""
     facts = snapshot.facts(path)
-    spec = specs()[facts.language] if facts is not None else None
+    spec = facts.spec if facts is not None else None
     named = named_by(spec, lines.data, at) if spec is not None and spec.reflection.attribute_hooks else None
     if facts is None or spec is None or named is None:
         return False
@@ -106,7 +105,7 @@ def _is_forwarded(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> 
 def _by_variable(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> str:
     """How a name begins that a variable of the function holds, whatever it is given."""
     facts = snapshot.facts(path)
-    named = named_by(specs()[facts.language], lines.data, at) if facts is not None else None
+    named = named_by(facts.spec, lines.data, at) if facts is not None else None
     standing = snapshot.occurrence_at(path, *lines.position(named[0])) if named is not None else None
     if facts is None or named is None or standing is None or not standing[1].target:
         return ""
@@ -148,8 +147,7 @@ def _asked_beside(snapshot: Snapshot, place: Place) -> Asking | None:
 
 def asking_any(snapshot: Snapshot, path: str) -> set[str]:
     """The files, of the languages of one of them, where anything is asked for any name."""
-    facts = snapshot.facts(path)
-    assert facts is not None, "BUG: a definition has a file"
+    facts = snapshot.require_facts(path)
     is_static = facts.spec.types.static_types
     asking = snapshot.dynamics.asking(CALLED if is_static else ASKING)
     family = _family(snapshot, path)
@@ -229,7 +227,7 @@ def _called(snapshot: Snapshot, path: str, names: _Names) -> Asking | None:
 def asked_by_part(snapshot: Snapshot, place: Place, names: _Names) -> tuple[RepoPath, int] | None:
     """Where members are looked through for those that begin or end like one of some names."""
     facts = snapshot.facts(place.path)
-    words = specs()[facts.language].reflection.member_enumeration if facts is not None else ()
+    words = facts.spec.reflection.member_enumeration if facts is not None else ()
     near = snapshot.paths_with_any(words) & _making(snapshot, names) if words else set()
     family, parts = _family(snapshot, place.path), {part for name in names for part in _parts(name)}
     quoted = re.compile(rb"""["'/^](?:%b)["'/$]""" % b"|".join(sorted(re.escape(part) for part in parts)))
@@ -294,7 +292,7 @@ def _making(snapshot: Snapshot, names: _Names) -> set[str]:
 
 def _family(snapshot: Snapshot, path: str) -> str:
     facts = snapshot.facts(path)
-    return specs()[facts.language].family if facts is not None else ""
+    return facts.spec.family if facts is not None else ""
 
 
 def _is_member(snapshot: Snapshot, one: Asking, place: Place, names: _Names) -> bool:
@@ -339,9 +337,8 @@ def _is_of_kin(snapshot: Snapshot, asker: set[Place], place: Place) -> bool:
 
 def _asker(snapshot: Snapshot, one: Asking) -> set[Place]:
     """The class whose method asks its own instance; nothing for other holders."""
-    facts = snapshot.facts(one.path)
-    assert facts is not None, "BUG: a file with names that are made has facts"
-    if one.holder not in specs()[facts.language].self_parameters:
+    facts = snapshot.require_facts(one.path)
+    if one.holder not in facts.spec.self_parameters:
         return set()
     after = [seen for seen in snapshot.occurrences(one.path, one.holder) if _place(seen) > _place(one)]
     at = min(after, key=_place).target - 1 if after else -1

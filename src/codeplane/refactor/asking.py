@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.languages import LanguageSpec, specs
+from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import ASKING
 from codeplane.names import Snapshot
 from codeplane.refactor.asked import asking_any
@@ -69,9 +69,8 @@ class Texts:
 
     @cached_property
     def _spec(self) -> LanguageSpec:
-        facts = self._snapshot.facts(min(self._family.places).path)
-        assert facts is not None, "BUG: a definition has a file"
-        return specs()[facts.language]
+        facts = self._snapshot.require_facts(min(self._family.places).path)
+        return facts.spec
 
     @cached_property
     def _asking(self) -> set[str]:

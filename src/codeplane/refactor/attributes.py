@@ -6,7 +6,6 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.languages import specs
 from codeplane.languages.facts import Occurrence, Reason
 from codeplane.names import FileFacts, Snapshot
 from codeplane.names.meaning import Target, is_external, known
@@ -30,7 +29,7 @@ def named_members(snapshot: Snapshot, family: Family) -> Iterator[Named]:
     """The texts with the name of a family of which it is known what they name."""
     for path in map(RepoPath, snapshot.paths_with(family.name) if family.places else ()):
         facts = snapshot.facts(path)
-        calls = specs()[facts.language].reflection.attribute_calls if facts is not None else {}
+        calls = facts.spec.reflection.attribute_calls if facts is not None else {}
         if facts is not None and calls:
             yield from _in_file(_File(snapshot, path, facts), family)
 
@@ -50,7 +49,7 @@ class _File:
 
 def _in_file(file: _File, family: Family) -> Iterator[Named]:
     for at in _texts(file.lines.data, family.name.encode("utf-8", "surrogateescape")):
-        for call, head in specs()[file.facts.language].reflection.attribute_calls.items():
+        for call, head in file.facts.spec.reflection.attribute_calls.items():
             found = _call(call).search(file.lines.data, max(0, at - _LOOK), at - 1)
             if found is None:
                 continue

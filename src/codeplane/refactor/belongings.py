@@ -9,9 +9,7 @@ from typing import Literal
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.import_links import links_of
-from codeplane.graph.places import definition_of
 from codeplane.jail import shown
-from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_PRIVATE, Bind, Definition, Import, Reason, Role
 from codeplane.languages.modules import Place
 from codeplane.languages.moving import Carries, Carrying, Change, Stuck, Use, Wanted, carries
@@ -82,7 +80,7 @@ class Belongings:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of what moves."""
-        return frozenset(definition_of(self.snapshot, place).name for place in self.taken.places)
+        return frozenset(self.snapshot.definition(place).name for place in self.taken.places)
 
     @cached_property
     def carrying(self) -> Carrying:
@@ -100,7 +98,7 @@ class Belongings:
 
     def find(self) -> None:
         self.sites += self.taken.own
-        facts = self._facts(self.subject.path)
+        facts = self.snapshot.require_facts(self.subject.path)
         there = self._code.facts(self.target)
         if there is not None and carries(there.language) is not self.language:
             self._refuse("form", f"{shown(self.target)} is not in the same language.")
@@ -141,12 +139,12 @@ class Belongings:
         """The text that moves, piece by piece, as it is written in the target."""
         data = self.snapshot.source(self.subject.path)
         lines = Lines(data)
-        places = {definition_of(self.snapshot, place).name_line: place for place in self.taken.places}
+        places = {self.snapshot.definition(place).name_line: place for place in self.taken.places}
         added = [_site(self.subject.path, one) for one in self._inside(self.target)]
         block, pieces, done, gap = b"", [], -1, 0
         for own in sorted(self.taken.own):
             held = range(own.line, own.line + own.old.count("\n") + 1)
-            item = definition_of(self.snapshot, next(places[line] for line in held if line in places))
+            item = self.snapshot.definition(next(places[line] for line in held if line in places)).item
             start = lines.offset(own.line, own.column)
             old = own.old.encode("utf-8", "surrogateescape")
             if block:
@@ -206,7 +204,7 @@ class Belongings:
         ]
 
     def _is_helper(self, place: Place, *, is_private: bool) -> bool:
-        item = definition_of(self.snapshot, place)
+        item = self.snapshot.definition(place).item
         is_hidden = self._exports is not None and item.name not in self._exports
         if is_private and not item.flags & FLAG_PRIVATE and not is_hidden:
             return False
@@ -226,11 +224,6 @@ class Belongings:
             if self.snapshot.exists(self.target)
             else self.snapshot.overlaid({self.target: None})
         )
-
-    def _facts(self, path: str) -> FileFacts:
-        facts = self.snapshot.facts(path)
-        assert facts is not None, "BUG: a definition has a file"
-        return facts
 
     def _refuse(self, kind: str, text: str, line: int | None = None) -> None:
         self.against.append(Problem(kind, text, self.subject.path if line else None, line))
@@ -346,8 +339,8 @@ class Belongings:
     @cached_property
     def _exports(self) -> frozenset[str] | None:
         """The names that the old file exports as they are; None where all names can be imported."""
-        facts = self._facts(self.subject.path)
-        if specs()[facts.language].surface != "exported":
+        facts = self.snapshot.require_facts(self.subject.path)
+        if facts.spec.surface != "exported":
             return None
         return frozenset(one.name for one in facts.exports if one.name == one.local)
 
@@ -358,7 +351,7 @@ class Belongings:
             if self._exports is not None and name not in self._exports:
                 self._refuse("form", f"`{name}` cannot be exported from {shown(self.subject.path)}.")
             return False
-        line = definition_of(self.snapshot, place).name_line
+        line = self.snapshot.definition(place).name_line
         if self._exports is not None and name not in self._exports:
             change = self.language.exposed(data, line)
             if isinstance(change, Stuck):
@@ -373,7 +366,7 @@ class Belongings:
     def _is_type(self, name: str) -> bool:
         """Whether something that moves is there for the compiler alone."""
         data = self.snapshot.source(self.subject.path)
-        items = (definition_of(self.snapshot, place) for place in self.taken.places)
+        items = (self.snapshot.definition(place).item for place in self.taken.places)
         return all(self.language.is_type(data, item.name_line) for item in items if item.name == name)
 
     def _followed(self) -> frozenset[str]:
@@ -527,7 +520,7 @@ class Belongings:
             after = self.language.begun(self.carrying).encode("utf-8", "surrogateescape")
         if wanted:
             after = self.language.arranged(self._code.rule_sources, path, after, wanted)
-        if entries := entries_of(self._facts(self.subject.path).language):
+        if entries := entries_of(self.snapshot.require_facts(self.subject.path).language):
             after = closed(lines.data, after, entries)
         yield from (_site(path, one) for one in differences(lines.data, after))
 
@@ -564,7 +557,7 @@ class Belongings:
     def _is_harmless(self) -> bool:
         """Whether a circle of imports cannot matter: the new file has nothing that runs when it is loaded."""
         data = self.snapshot.source(self.subject.path)
-        items = [definition_of(self.snapshot, place) for place in self.taken.places]
+        items = [self.snapshot.definition(place).item for place in self.taken.places]
         return self.carrying.is_new and all(
             self.language.runs_nothing(data, item.name_line) for item in items
         )

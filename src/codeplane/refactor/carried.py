@@ -234,8 +234,7 @@ class _Keys:
 
 def _imported(path: str, code: Codebase, keys: _Keys) -> dict[str, set[tuple[Key, ...]]]:
     """Local name → what it brings; star imports and those for their effects alone together under "*"."""
-    facts = code.facts(path)
-    assert facts is not None, "BUG: a file that is compared has facts"
+    facts = code.require_facts(path)
     found: dict[str, set[tuple[Key, ...]]] = {}
     for at, item in enumerate(facts.imports):
         target = code.imported(path, at)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import descendants, is_class, owner_of
-from codeplane.graph.places import definition_of, position
+from codeplane.graph.places import position
 from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.names.meaning import is_external
@@ -31,8 +31,7 @@ def collisions(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem
 
 
 def _beside(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]:
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
+    facts = snapshot.require_facts(place.path)
     parent = facts.definitions[place.definition].parent
     scope = facts.definitions[place.definition].scope
     for at in facts.inside(parent, new):
@@ -55,9 +54,8 @@ def _in_hierarchy(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]
 
 def _bound(snapshot: Snapshot, place: Place, new: str) -> Problem | None:
     """An import or a variable of the new name in the scope of a definition."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    item = definition_of(snapshot, place)
+    facts = snapshot.require_facts(place.path)
+    item = snapshot.definition(place).item
     at = facts.bound(item.scope, new)
     if at is None:
         return None
@@ -69,8 +67,7 @@ def _bound(snapshot: Snapshot, place: Place, new: str) -> Problem | None:
 
 def _hidden(snapshot: Snapshot, one: Variable, new: str) -> Iterator[Problem]:
     """Something of the new name in the scope of a variable."""
-    facts = snapshot.facts(one.path)
-    assert facts is not None, "BUG: a variable has a file"
+    facts = snapshot.require_facts(one.path)
     at = facts.bound(one.scope, new)
     if at is not None:
         line = facts.binds[at].line if at >= 0 else None
@@ -86,6 +83,6 @@ def _given(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
 
 
 def _taken(snapshot: Snapshot, place: Place, new: str) -> Problem:
-    item = definition_of(snapshot, place)
+    item = snapshot.definition(place).item
     text = f"There is a {item.kind} {new} already: {position(snapshot, place)}."
     return Problem("collision", text, RepoPath(place.path), item.name_line)

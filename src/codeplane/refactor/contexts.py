@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator
 
 from codeplane.core.paths import RepoPath
-from codeplane.languages import specs
 from codeplane.names import Snapshot
 from codeplane.refactor.family import Family
 from codeplane.refactor.plan import Problem, Site
@@ -23,7 +22,7 @@ def divergence(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
         yield Problem("divergence", text, RepoPath(paths[0]))
     for path in paths:
         facts = snapshot.facts(path)
-        group = specs()[facts.language].family if facts is not None else ""
+        group = facts.spec.family if facts is not None else ""
         for one in snapshot.units.probed.contexts:
             is_around = not one.root_path or path.startswith(f"{one.root_path}/")
             if one.family == group and is_around and one.probe_status == "failed":

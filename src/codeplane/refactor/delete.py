@@ -10,8 +10,8 @@ from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import is_class, overridden, owner_of
-from codeplane.graph.places import definition_of, flags_of, place_of, qualified
-from codeplane.languages import has_references, specs
+from codeplane.graph.places import flags_of, place_of, qualified
+from codeplane.languages import has_references
 from codeplane.languages.facts import FLAG_TEST, Import, Reason, Role
 from codeplane.languages.modules import Place
 from codeplane.languages.moving import carries
@@ -37,9 +37,8 @@ def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
     uid = snapshot.uid(subject.path, subject.position)
     plan = Plan("delete", qualified(snapshot, place), uid, subject.name, "", Verdict.OK, epoch=snapshot.epoch)
     plan = replace(plan, words=(subject.name,))
-    facts = snapshot.facts(subject.path)
-    assert facts is not None, "BUG: a definition has a file"
-    if not has_references(facts.language) or not specs()[facts.language].resolves:
+    facts = snapshot.require_facts(subject.path)
+    if not has_references(facts.language) or not facts.spec.resolves:
         text = f"What {facts.language} names refer to is not known."
         return replace(plan, verdict=Verdict.UNSUPPORTED, problems=(Problem("language", text),))
     owner = owner_of(snapshot, place)
@@ -168,9 +167,8 @@ class Taken:
         return self._lines[path]
 
     def _definition(self, place: Place) -> Site | None:
-        item = definition_of(self._snapshot, place)
-        facts = self._snapshot.facts(place.path)
-        assert facts is not None, "BUG: a definition has a file"
+        item = self._snapshot.definition(place).item
+        facts = self._snapshot.require_facts(place.path)
         shared = [one for one in facts.definitions if one.span == item.span]
         if len(shared) > 1:
             return None
@@ -209,8 +207,7 @@ class Taken:
     def unused(self) -> Iterator[tuple[RepoPath, Site]]:
         """The imports of the file that nothing but the definition used."""
         for path in sorted({site.path for site in self.own}):
-            facts = self._snapshot.facts(path)
-            assert facts is not None, "BUG: a definition has a file"
+            facts = self._snapshot.require_facts(path)
             if path.rpartition("/")[2].startswith(OUTWARD):
                 continue
             items = [
@@ -239,8 +236,7 @@ class Taken:
 
     def _is_only_here(self, path: RepoPath, number: int) -> bool:
         """Whether an import is used in what goes, and nowhere else."""
-        facts = self._snapshot.facts(path)
-        assert facts is not None, "BUG: a definition has a file"
+        facts = self._snapshot.require_facts(path)
         bind, rules = facts.binds[number], carries(facts.language)
         is_strict = rules is not None and rules.REFUSES_UNUSED
         if not bind.certain and not is_strict:
@@ -265,7 +261,7 @@ class Taken:
             for other in others
             for item in self._snapshot.imports(other)
         )
-        is_shown = from_here and specs()[facts.language].surface != "exported"
+        is_shown = from_here and facts.spec.surface != "exported"
         return not is_told and not is_shown
 
 
@@ -286,7 +282,7 @@ def _unread(snapshot: Snapshot, name: str) -> Iterator[Problem]:
 
 def _called_by_others(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     """What calls a definition without naming it."""
-    item = definition_of(snapshot, place)
+    item = snapshot.definition(place).item
     if flags_of(snapshot, place) & FLAG_TEST:
         yield Problem(
             "test",

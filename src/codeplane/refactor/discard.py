@@ -9,7 +9,6 @@ from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.references import Reference
-from codeplane.languages import specs
 from codeplane.names import Index, Snapshot
 from codeplane.names.meaning import known
 from codeplane.refactor import words
@@ -102,7 +101,7 @@ def _declared(snapshot: Snapshot, files: Sequence[RepoPath]) -> Iterator[Problem
     """Modules that another file declares: the declaration would be left."""
     for path in files:
         facts = snapshot.facts(path)
-        if facts is not None and specs()[facts.language].module_keywords:
+        if facts is not None and facts.spec.module_keywords:
             text = f"What declares modules of {facts.language} cannot be taken out with them."
             yield Problem("language", text, path)
             return

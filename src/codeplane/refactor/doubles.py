@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import is_class, owner_of
-from codeplane.graph.places import definition_of
-from codeplane.languages import specs
 from codeplane.languages.facts import Reason
 from codeplane.languages.modules import Place
 from codeplane.names import RefFact, Snapshot
@@ -20,18 +18,17 @@ def doubles(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
     for other in others if any(_declared(snapshot, family)) else ():
         owner = owner_of(snapshot, other)
         assert owner is not None, "BUG: a member has an owner"
-        text = f"{definition_of(snapshot, owner).name} may be given where another class is declared."
-        line = definition_of(snapshot, other).name_line
+        text = f"{snapshot.definition(owner).name} may be given where another class is declared."
+        line = snapshot.definition(other).name_line
         yield Problem("double", text, RepoPath(other.path), line)
 
 
 def _others(snapshot: Snapshot, family: Family) -> Iterator[Place]:
-    facts = snapshot.facts(min(family.places).path)
-    assert facts is not None, "BUG: a definition has a file"
-    spec, tests = specs()[facts.language], snapshot.tests()
+    facts = snapshot.require_facts(min(family.places).path)
+    spec, tests = facts.spec, snapshot.tests()
     for place in snapshot.definitions(family.name) if spec.types.duck_typed else ():
         there = snapshot.facts(place.path)
-        is_near = there is not None and specs()[there.language].family == spec.family
+        is_near = there is not None and there.spec.family == spec.family
         if is_near and place.path in tests and place not in family.places:
             owner = owner_of(snapshot, place)
             if owner is not None and is_class(snapshot, owner):
@@ -48,10 +45,9 @@ def _declared(snapshot: Snapshot, family: Family) -> Iterator[RefFact]:
 
 
 def _is_given(snapshot: Snapshot, ref: RefFact) -> bool:
-    facts = snapshot.facts(ref.path)
-    assert facts is not None, "BUG: a file with references has facts"
+    facts = snapshot.require_facts(ref.path)
     head, *way = split_path(ref.receiver)
-    if head in specs()[facts.language].self_parameters:
+    if head in facts.spec.self_parameters:
         return bool(way)
     column = ref.column - len(ref.receiver.encode("utf-8", "surrogateescape")) - 1
     standing = snapshot.occurrence_at(ref.path, ref.line, column) if column >= 0 else None

@@ -7,7 +7,7 @@ from typing import Final
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import is_class, owner_of
-from codeplane.graph.places import definition_of, flags_of, position
+from codeplane.graph.places import flags_of, position
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST
 from codeplane.languages.modules import Place
@@ -47,9 +47,9 @@ def doubts(snapshot: Snapshot, family: Family, new: str = "") -> Iterator[Proble
 
 def _generating(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     facts = snapshot.facts(place.path)
-    if facts is not None and specs()[facts.language].generates:
+    if facts is not None and facts.spec.generates:
         text = "Code is generated from this, and uses the name in other languages."
-        yield Problem("generated", text, RepoPath(place.path), definition_of(snapshot, place).name_line)
+        yield Problem("generated", text, RepoPath(place.path), snapshot.definition(place).name_line)
 
 
 def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
@@ -82,7 +82,7 @@ def _found(snapshot: Snapshot, family: Family, new: str) -> Iterator[Problem]:
             yield from _decorated(snapshot, place)
             yield from _parameters_read(snapshot, place, family)
             if flags_of(snapshot, place) & FLAG_TEST:
-                item = definition_of(snapshot, place)
+                item = snapshot.definition(place).item
                 text = f"What runs the tests may give {item.name} its arguments by name."
                 yield Problem("test", text, RepoPath(place.path), item.name_line)
 
@@ -97,24 +97,22 @@ def _of_unknown(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
         for target in snapshot.classes.order((owner,))[1:]:
             if is_external(target) and is_untold(target[0].path):
                 text = (
-                    f"{definition_of(snapshot, owner).name} has a member {family.name} and extends "
+                    f"{snapshot.definition(owner).name} has a member {family.name} and extends "
                     f"{written_base(target[0].path)}, of which nothing is known."
                 )
-                line = definition_of(snapshot, place).name_line
+                line = snapshot.definition(place).name_line
                 yield Problem("unknown_base", text, RepoPath(place.path), line)
                 return
 
 
 def _family(snapshot: Snapshot, path: str) -> str:
     facts = snapshot.facts(path)
-    return specs()[facts.language].family if facts is not None else ""
+    return facts.spec.family if facts is not None else ""
 
 
 def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     """Names that hold that of a class, because they are private to it, and what they hold of the class."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    item, spec = definition_of(snapshot, place), specs()[facts.language]
+    item, spec = snapshot.definition(place).item, specs()[snapshot.definition(place).language]
     mangled_prefix = spec.reflection.mangled_prefix
     if not mangled_prefix(item.name):
         return
@@ -122,7 +120,7 @@ def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     if item.kind in CLASSES:
         beginning, rest = mangled_prefix(item.name), r"\w"
     elif owner is not None and owner.definition >= 0 and spec.types.is_mangled(item.name):
-        begins = mangled_prefix(definition_of(snapshot, owner).name)
+        begins = mangled_prefix(snapshot.definition(owner).name)
         beginning, rest = begins + item.name.removeprefix("__"), r"\b"
     else:
         return
@@ -137,9 +135,7 @@ def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
 
 def _told_by_value(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     """Members whose values are told the names that they are bound to."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    item, spec = definition_of(snapshot, place), specs()[facts.language]
+    item, spec = snapshot.definition(place).item, specs()[snapshot.definition(place).language]
     line = (
         Lines(snapshot.source(RepoPath(place.path))).text(item.name_line)
         if spec.reflection.set_name_hook
@@ -155,13 +151,11 @@ def _told_by_value(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
 def _parameters_read(snapshot: Snapshot, place: Place, family: Family) -> Iterator[Problem]:
     """Functions that are handed on where functions are asked for the names of their parameters, or beside a
     text that is the name of one."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
     taken = Keywords(snapshot, family).taking(place)
-    words = specs()[facts.language].reflection.signature_inspection if taken else ()
+    words = specs()[snapshot.definition(place).language].reflection.signature_inspection if taken else ()
     near = sorted(snapshot.paths_with_any(words)) if words else []
     read = [path for path in near if _has_name(snapshot, path, words)]
-    item = definition_of(snapshot, place)
+    item = snapshot.definition(place).item
     if read:
         text = f"{item.name} is handed on, and functions are asked for the names of their parameters."
         yield Problem("dynamic", text, RepoPath(read[0]))
@@ -180,9 +174,7 @@ def _has_name(snapshot: Snapshot, path: str, words: Sequence[str]) -> bool:
 
 def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     """Names that test runners and other frameworks look for."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    item, hooks = definition_of(snapshot, place), specs()[facts.language].hooks
+    item, hooks = snapshot.definition(place).item, specs()[snapshot.definition(place).language].hooks
     is_test = bool(flags_of(snapshot, place) & FLAG_TEST)
     if is_test or (hooks and re.fullmatch(hooks, item.name)):
         text = f"{item.name} is a name that a framework calls by."
@@ -191,14 +183,14 @@ def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
 
 def _decorated(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     """Decorators may keep what they decorate under its name: fixtures, commands, routes."""
-    item = definition_of(snapshot, place)
+    item = snapshot.definition(place).item
     for name in marks(snapshot, place) if not is_fixture(snapshot, place) else ():
         text = f"`{name}` may keep {item.name} under its name."
         yield Problem("decorated", text, RepoPath(place.path), item.name_line)
     owner = owner_of(snapshot, place) if item.kind in _HELD else None
     if owner is None or owner.definition < 0:
         return
-    holder = definition_of(snapshot, owner).name
+    holder = snapshot.definition(owner).name
     for name in marks(snapshot, owner, of_fields=True):
         if _may_look(snapshot, owner, name):
             text = f"`{name}` may make something of the names of what {holder} holds."
@@ -215,9 +207,7 @@ def _may_look(snapshot: Snapshot, owner: Place, mark: str) -> bool:
 
 def _named(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
     """What a definition is for may follow from its name: a test, something that others see."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    spec, item = specs()[facts.language], definition_of(snapshot, place)
+    spec, item = specs()[snapshot.definition(place).language], snapshot.definition(place).item
     pattern = spec.tests.get(item.kind)
     if pattern and flags_of(snapshot, place) & FLAG_TEST and not re.fullmatch(pattern, new):
         text = f"{item.name} is a test by its name; {new} would not be one."
@@ -234,15 +224,13 @@ def _named(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
 
 def _linked(snapshot: Snapshot, place: Place, family: Family) -> Iterator[Problem]:
     """Where files are put together by name: another definition of the name may be the one that is meant."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    spec, item = specs()[facts.language], definition_of(snapshot, place)
+    spec, item = specs()[snapshot.definition(place).language], snapshot.definition(place).item
     if not spec.prototypes or item.kind != "function" or item.signature.startswith("static"):
         return
     for other in snapshot.definitions(item.name):
         there = snapshot.facts(other.path)
-        is_near = there is not None and specs()[there.language].family == spec.family
-        if other not in family.places and is_near and definition_of(snapshot, other).kind == item.kind:
+        is_near = there is not None and there.spec.family == spec.family
+        if other not in family.places and is_near and snapshot.definition(other).kind == item.kind:
             text = f"There is another {item.name}: {position(snapshot, other)}."
             yield Problem("linked", text, RepoPath(place.path), item.name_line)
             return
@@ -250,9 +238,7 @@ def _linked(snapshot: Snapshot, place: Place, family: Family) -> Iterator[Proble
 
 def _called(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
     """Members that the language's library may call, or an interface that nobody names may ask for."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    spec, item = specs()[facts.language], definition_of(snapshot, place)
+    spec, item = specs()[snapshot.definition(place).language], snapshot.definition(place).item
     for name in (item.name, new):
         if (
             spec.reflection.protocol_members
@@ -268,7 +254,7 @@ def _called(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
             other = snapshot.facts(holder.path)
             is_near = other is not None and specs()[other.language].family == spec.family
             if kind in spec.types.structural_kinds and is_near and not _is_of_family(snapshot, place, holder):
-                told = definition_of(snapshot, holder).name
+                told = snapshot.definition(holder).name
                 text = f"{told} has a member {name}, which may be implemented without naming {told}."
                 yield Problem("silent_interface", text, RepoPath(place.path), item.name_line)
 
@@ -278,7 +264,7 @@ def _overriding(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]
     owner = owner_of(snapshot, place)
     if owner is None or not new:
         return
-    item = definition_of(snapshot, place)
+    item = snapshot.definition(place).item
     for target in snapshot.classes.order((owner,))[1:]:
         base = written_base(target[0].path) if is_external(target) else ""
         known = base and not may_know(snapshot, place, base, item.name)
@@ -296,7 +282,7 @@ def _is_of_family(snapshot: Snapshot, place: Place, holder: Place) -> bool:
 
 def _dynamic(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
     """Members that are asked for by names made at run time."""
-    names = (definition_of(snapshot, place).name, new)
+    names = (snapshot.definition(place).name, new)
     found = asked_member(snapshot, place, names)
     is_made = found is not None and is_put_together(snapshot, found, names)
     if found is not None:

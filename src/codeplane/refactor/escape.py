@@ -166,8 +166,7 @@ class Reach:
         head, *way = split_path(ref.receiver)
         if not self.parts.isdisjoint(way):
             return True  # a module behind its package
-        facts = self._snapshot.facts(ref.path)
-        assert facts is not None, "BUG: a file with references has facts"
+        facts = self._snapshot.require_facts(ref.path)
         if ref.receiver.endswith(_RESULT):
             return modules_are_values and self.is_value
         brought = [at for at, item in enumerate(facts.imports) if head in (item.alias, item.name)]

@@ -16,7 +16,6 @@ from codeplane.graph.hierarchy import (
     overriding,
     owner_of,
 )
-from codeplane.graph.places import definition_of
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_OVERRIDE
 from codeplane.languages.modules import Place
@@ -62,7 +61,7 @@ class Family:
 
 def family_of(snapshot: Snapshot, place: Place) -> Family:
     """All that has to be renamed when one definition is."""
-    item = definition_of(snapshot, place)
+    item = snapshot.definition(place).item
     found: set[Place] = set()
     waiting = [place]
     while waiting and len(found) < _MOST:
@@ -93,8 +92,7 @@ def family_of(snapshot: Snapshot, place: Place) -> Family:
 
 def is_of_literal(snapshot: Snapshot, place: Place) -> bool:
     """Whether a definition is a member of an object that is written down: no scope knows its name."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
+    facts = snapshot.require_facts(place.path)
     item, owner = facts.definitions[place.definition], owner_of(snapshot, place)
     if not facts.spec.literal_members or (owner is not None and is_class(snapshot, owner)):
         return False
@@ -103,15 +101,13 @@ def is_of_literal(snapshot: Snapshot, place: Place) -> bool:
 
 def held(snapshot: Snapshot, place: Place) -> Problem:
     """Why a member of an object may be called by what is not in the repository."""
-    item = definition_of(snapshot, place)
+    item = snapshot.definition(place).item
     text = f"{item.name} belongs to an object, which others may know by a type of their own."
     return Problem("object", text, RepoPath(place.path), item.name_line)
 
 
 def _embedders(snapshot: Snapshot, place: Place) -> Iterator[Place]:
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    if specs()[facts.language].embeds and is_class(snapshot, place):
+    if specs()[snapshot.definition(place).language].embeds and is_class(snapshot, place):
         yield from (one.place for one in derived(snapshot, place) if one.place is not None)
 
 
@@ -120,14 +116,13 @@ def variable_family(snapshot: Snapshot, variable: Variable) -> Family:
     other, where calls can name it."""
     kind = "parameter" if variable.is_parameter else "variable"
     alone = Family(variable.name, kind, frozenset(), False, (), frozenset((variable,)))
-    facts = snapshot.facts(variable.path)
-    assert facts is not None, "BUG: a variable has a file"
-    spec = specs()[facts.language]
+    facts = snapshot.require_facts(variable.path)
+    spec = facts.spec
     is_named = is_argument(snapshot, variable) and not takes_rest(snapshot, variable)
     if not spec.named_arguments or not is_named:
         return alone
     function = holder_of(snapshot, variable)
-    item = definition_of(snapshot, function)
+    item = snapshot.definition(function).item
     if item.kind in CLASSES or item.kind == "constructor" or item.name in spec.initializers:
         return replace(alone, functions=frozenset(snapshot.grouped(function)))
     family = family_of(snapshot, function)
@@ -139,7 +134,7 @@ def variable_family(snapshot: Snapshot, variable: Variable) -> Family:
 
 
 def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
-    item = definition_of(snapshot, place)
+    item = snapshot.definition(place).item
     yield from snapshot.grouped(place)
     yield from _in_branches(snapshot, place)
     yield from _companions(snapshot, place)
@@ -151,7 +146,7 @@ def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
         return
     if item.kind == "constructor" or bare(item.name) != item.name:
         owner = owner_of(snapshot, place)
-        if owner is not None and definition_of(snapshot, owner).name == bare(item.name):
+        if owner is not None and snapshot.definition(owner).name == bare(item.name):
             yield owner
             return
     for other in (*overriding(snapshot, place), *overridden(snapshot, place)):
@@ -161,10 +156,9 @@ def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
 
 def _in_branches(snapshot: Snapshot, place: Place) -> list[Place]:
     """The other definitions of a name in the same scope of a file, where a scope has one thing of a name."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    item = definition_of(snapshot, place)
-    if not specs()[facts.language].one_per_scope:
+    facts = snapshot.require_facts(place.path)
+    item = snapshot.definition(place).item
+    if not facts.spec.one_per_scope:
         return []
     return [
         Place(place.path, at)
@@ -175,16 +169,15 @@ def _in_branches(snapshot: Snapshot, place: Place) -> list[Place]:
 
 def _declared(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     """Where one file declares what another defines: the other one of the two."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    item = facts.definitions[place.definition]
-    spec = specs()[facts.language]
+    definition = snapshot.definition(place)
+    item = definition.item
+    spec = specs()[definition.language]
     if not spec.prototypes or item.kind not in _DECLARED or _STATIC.match(item.signature):
         return
     for other in snapshot.definitions(item.name):
-        alike = definition_of(snapshot, other)
+        alike = snapshot.definition(other).item
         there = snapshot.facts(other.path)
-        is_near = there is not None and specs()[there.language].family == spec.family
+        is_near = there is not None and there.spec.family == spec.family
         if (
             is_near
             and alike.kind in _DECLARED
@@ -197,9 +190,8 @@ def _declared(snapshot: Snapshot, place: Place) -> Iterator[Place]:
 
 def _kept_in(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     """The field that a property is kept in, or the property that is kept in a field."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    item, mark = facts.definitions[place.definition], specs()[facts.language].property_mark
+    facts = snapshot.require_facts(place.path)
+    item, mark = facts.definitions[place.definition], facts.spec.property_mark
     if not mark or item.kind not in ("property", "field"):
         return
     other = mark + item.name if item.kind == "property" else item.name.removeprefix(mark)
@@ -210,8 +202,7 @@ def _kept_in(snapshot: Snapshot, place: Place) -> Iterator[Place]:
 
 def _full_name(snapshot: Snapshot, place: Place) -> list[str]:
     """The names of what a definition is in, whether it stands there or says so, and its own."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
+    facts = snapshot.require_facts(place.path)
     names: list[str] = []
     at = place.definition
     while at >= 0:
@@ -223,9 +214,7 @@ def _full_name(snapshot: Snapshot, place: Place) -> list[str]:
 
 def _companions(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     """The same definition in the file beside it that declares, or is declared by, this one: a stub."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    for ending, sources in facts.spec.made_from.items():
+    for ending, sources in snapshot.definition(place).spec.made_from.items():
         for one, other in [(ending, source) for source in sources] + [(source, ending) for source in sources]:
             if place.path.endswith(one):
                 yield from _same_in(snapshot, place, place.path.removesuffix(one) + other)
@@ -248,14 +237,13 @@ def _same_in(snapshot: Snapshot, place: Place, path: str) -> Iterator[Place]:
 
 def _constructors(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     """Where constructors and destructors go by the name of their class."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a class has a file"
+    facts = snapshot.require_facts(place.path)
     name = facts.definitions[place.definition].name
     for at, item in enumerate(facts.definitions):
         if item.parent == place.definition and item.kind in _MADE and bare(item.name) == name:
             yield Place(place.path, at)
     for other in snapshot.owned(name):
-        item = definition_of(snapshot, other)
+        item = snapshot.definition(other).item
         if item.kind in _MADE and bare(item.name) == name and owner_of(snapshot, other) == place:
             yield other
 
@@ -267,14 +255,12 @@ def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:
         owner = owner_of(snapshot, place)
         if owner is None or not is_class(snapshot, owner):
             continue
-        item = definition_of(snapshot, place)
+        item = snapshot.definition(place).item
         for target in snapshot.classes.order((owner,))[1:]:
             name = written_base(target[0].path) if is_external(target) else ""
             if name and name not in told and may_know(snapshot, place, name, item.name):
                 told.add(name)
-                text = (
-                    f"{name}, which {definition_of(snapshot, owner).name} extends, is not in the repository."
-                )
+                text = f"{name}, which {snapshot.definition(owner).name} extends, is not in the repository."
                 yield Problem("outside_base", text, RepoPath(place.path), item.name_line)
         if item.flags & FLAG_OVERRIDE and not overridden(snapshot, place):
             text = f"{item.name} says that it overrides something, which is not in the repository."
@@ -282,15 +268,14 @@ def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:
         is_silent = has_silent_types(snapshot, owner) or _takes_in(snapshot, owner)
         if is_silent and "silent" not in told:
             told.add("silent")
-            text = f"Types may implement {definition_of(snapshot, owner).name} without naming it."
+            text = f"Types may implement {snapshot.definition(owner).name} without naming it."
             yield Problem("silent_interface", text, RepoPath(place.path), item.name_line)
 
 
 def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:
     """Whether a class that is not in the repository may have, or call, a member of a name."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    spec, item = facts.spec, facts.definitions[place.definition]
+    definition = snapshot.definition(place)
+    spec, item = definition.spec, definition.item
     if item.kind not in (*_MADE, "property") and base in spec.reflection.enums_by_name:
         return True
     return spec.types.may_have(base, name)
@@ -298,10 +283,9 @@ def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:
 
 def _takes_in(snapshot: Snapshot, owner: Place) -> bool:
     """Whether a class takes in others as if they extended it: `Base.register(Other)`."""
-    facts = snapshot.facts(owner.path)
-    assert facts is not None, "BUG: a class has a file"
-    name = facts.definitions[owner.definition].name
-    for word in facts.spec.reflection.virtual_subclassing:
+    definition = snapshot.definition(owner)
+    name = definition.name
+    for word in definition.spec.reflection.virtual_subclassing:
         for path in snapshot.paths_with(word):
             there = snapshot.facts(path)
             seen = snapshot.occurrences(path, word) if there is not None else ()

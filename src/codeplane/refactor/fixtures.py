@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.places import definition_of, flags_of
-from codeplane.languages import specs
+from codeplane.graph.places import flags_of
 from codeplane.languages.facts import FLAG_TEST
 from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
@@ -27,7 +26,7 @@ def is_fixture(snapshot: Snapshot, place: Place) -> bool:
     """
     if not _is_marked(snapshot, place):
         return False
-    name = definition_of(snapshot, place).name
+    name = snapshot.definition(place).name
     if any(one != place and _is_marked(snapshot, one) for one in snapshot.definitions(name)):
         return False
     reached = set(_reached(snapshot, place))
@@ -40,7 +39,7 @@ def is_fixture(snapshot: Snapshot, place: Place) -> bool:
 
 def requested(snapshot: Snapshot, place: Place) -> Iterator[Variable]:
     """The parameters that a fixture is handed to."""
-    name = definition_of(snapshot, place).name
+    name = snapshot.definition(place).name
     for path in _reached(snapshot, place):
         yield from _taking(snapshot, path, name)
 
@@ -62,8 +61,8 @@ def _taking(snapshot: Snapshot, path: RepoPath, name: str) -> Iterator[Variable]
 def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPath, int, int]]:
     """The texts by which tests ask for a fixture: path, line and column of the name."""
     facts = snapshot.facts(place.path)
-    pattern = specs()[facts.language].fixture_texts if facts is not None else ""
-    name = definition_of(snapshot, place).name.encode("utf-8", "surrogateescape")
+    pattern = facts.spec.fixture_texts if facts is not None else ""
+    name = snapshot.definition(place).name.encode("utf-8", "surrogateescape")
     quoted = re.compile(rb"""["'](%b)["']""" % re.escape(name))
     for path in _reached(snapshot, place) if pattern else ():
         lines = Lines(snapshot.source(path))
@@ -76,9 +75,9 @@ def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPat
 def _reached(snapshot: Snapshot, place: Place) -> list[RepoPath]:
     """The files whose tests may ask for a fixture and have its name in them."""
     facts = snapshot.facts(place.path)
-    roots = specs()[facts.language].fixture_files if facts is not None else ()
+    roots = facts.spec.fixture_files if facts is not None else ()
     directory, _, file = place.path.rpartition("/")
-    paths = snapshot.paths_with(definition_of(snapshot, place).name)
+    paths = snapshot.paths_with(snapshot.definition(place).name)
     inside = f"{directory}/" if directory else ""
     near = [one for one in paths if one == place.path or (file in roots and one.startswith(inside))]
     return sorted(RepoPath(one) for one in near if snapshot.facts(one) is not None)
@@ -86,8 +85,8 @@ def _reached(snapshot: Snapshot, place: Place) -> list[RepoPath]:
 
 def _is_marked(snapshot: Snapshot, place: Place) -> bool:
     facts = snapshot.facts(place.path)
-    spec = specs()[facts.language] if facts is not None else None
-    if spec is None or not spec.fixture or definition_of(snapshot, place).kind not in ("function", "method"):
+    spec = facts.spec if facts is not None else None
+    if spec is None or not spec.fixture or snapshot.definition(place).kind not in ("function", "method"):
         return False
     text = marked_text(snapshot, place)
     return re.search(spec.fixture, text) is not None and not re.search(r"\bname\s*=", text)

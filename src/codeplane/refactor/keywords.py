@@ -7,7 +7,6 @@ from typing import Final, Literal
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import descendants, is_class
-from codeplane.graph.places import definition_of
 from codeplane.languages import specs
 from codeplane.languages.arguments import Argument, arguments
 from codeplane.languages.facts import Occurrence, Role
@@ -104,7 +103,7 @@ class Keywords:
         that inherit them included."""
         found = set(self.family.functions)
         for place in self.family.functions:
-            parent = definition_of(self._snapshot, place).parent
+            parent = self._snapshot.definition(place).item.parent
             if self._is_initializer(place) and parent >= 0:
                 owner = Place(place.path, parent)
                 heirs = (one.place for one, _ in descendants(self._snapshot, owner))
@@ -112,7 +111,7 @@ class Keywords:
         return found
 
     def _is_initializer(self, place: Place) -> bool:
-        item = definition_of(self._snapshot, place)
+        item = self._snapshot.definition(place).item
         return item.kind == "constructor" or item.name in specs()[self._language(place.path)].initializers
 
     def _makes_instances(self) -> bool:
@@ -175,8 +174,7 @@ class Keywords:
 
     def _of_made(self, path: RepoPath, seen: Occurrence) -> Owner:
         """Of a class that is asked for an instance: `Store.new`."""
-        facts = self._snapshot.facts(path)
-        assert facts is not None, "BUG: a file with references has facts"
+        facts = self._snapshot.require_facts(path)
         receiver = facts.receivers[seen.receiver - 1]
         target = known(self._snapshot.written(path, seen.scope, receiver))
         is_known = bool(target) and not is_external(target) and is_class(self._snapshot, target[0])
@@ -187,9 +185,8 @@ class Keywords:
         return not seen.receiver and not seen.target and name in outside
 
     def _meaning(self, path: RepoPath, name: str, seen: Occurrence) -> Meaning:
-        facts = self._snapshot.facts(path)
-        assert facts is not None, "BUG: a file with references has facts"
-        if name in specs()[facts.language].class_keywords:
+        facts = self._snapshot.require_facts(path)
+        if name in facts.spec.class_keywords:
             around = self._receivers.class_around(path, facts, seen.scope)
             return Meaning(Tier.STRONG, around)
         return self._snapshot.meaning(path, name, seen)
@@ -197,7 +194,7 @@ class Keywords:
     def _of_target(self, place: Place, target: tuple[Place, ...]) -> Owner:
         if self.family.functions.intersection(target):
             return "ours"
-        if place.definition >= 0 and definition_of(self._snapshot, place).kind in _VALUES:
+        if place.definition >= 0 and self._snapshot.definition(place).kind in _VALUES:
             return "open" if not self.family.functions or self._may_be_value() else "other"
         if place.definition < 0 or not is_class(self._snapshot, place):
             return "open" if self._passes_on(place) else "other"
@@ -209,12 +206,11 @@ class Keywords:
             return False
         header = specs()[self._language(place.path)].header
         rest = header.named_rest if header is not None else ""
-        takes_any = bool(rest) and rest in definition_of(self._snapshot, place).signature
+        takes_any = bool(rest) and rest in self._snapshot.definition(place).item.signature
         return takes_any and self._may_be_value()
 
     def _of_class_around(self, path: RepoPath, scope: int) -> Owner:
-        facts = self._snapshot.facts(path)
-        assert facts is not None, "BUG: a file with references has facts"
+        facts = self._snapshot.require_facts(path)
         around = known(self._receivers.class_around(path, facts, scope))
         return self._of_class(around) if around else "open"
 
@@ -259,7 +255,7 @@ class Keywords:
         return self._is_value
 
     def _is_run_unnamed(self, place: Place) -> bool:
-        item, spec = definition_of(self._snapshot, place), specs()[self._language(place.path)]
+        item, spec = self._snapshot.definition(place).item, specs()[self._language(place.path)]
         return item.parent >= 0 and item.name in spec.unnamed_calls
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-from codeplane.languages import specs
 from codeplane.languages.facts import Reason, Role
 from codeplane.names import RefFact, Snapshot
 from codeplane.names.meaning import is_external, known
@@ -25,11 +24,7 @@ class Libraries:
     def _is_module(self, ref: RefFact) -> bool:
         facts = self._snapshot.facts(ref.path)
         root = ref.receiver.partition(".")[0]
-        if (
-            facts is None
-            or not specs()[facts.language].reflection.modules_are_values
-            or not root.isidentifier()
-        ):
+        if facts is None or not facts.spec.reflection.modules_are_values or not root.isidentifier():
             return False
         at = self._snapshot.binding_at(facts, ref.scope, root)
         if at is None or at < 0 or facts.binds[at].reason is not Reason.IMPORT_ALIAS:

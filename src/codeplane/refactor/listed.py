@@ -21,8 +21,7 @@ def listed(snapshot: Snapshot, family: Family) -> Iterator[tuple[RepoPath, int, 
 
 
 def _in_class(snapshot: Snapshot, owner: Place, name: str) -> Iterator[tuple[RepoPath, int, int]]:
-    facts = snapshot.facts(owner.path)
-    assert facts is not None, "BUG: a class has a file"
+    facts = snapshot.require_facts(owner.path)
     lists = [
         facts.definitions[at]
         for word in facts.spec.reflection.member_lists

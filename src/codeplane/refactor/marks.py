@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.graph.places import definition_of
 from codeplane.languages import specs
 from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
@@ -21,9 +20,7 @@ _BEFORE: Final = re.compile(
 
 def marks(snapshot: Snapshot, place: Place, *, of_fields: bool = False) -> Iterator[str]:
     """The marks of a definition that may make something of its name, or of those of the fields in it."""
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    spec = specs()[facts.language]
+    spec = specs()[snapshot.definition(place).language]
     plain = spec.reflection.transparent_decorators | (
         spec.reflection.field_decorators if of_fields else frozenset()
     )
@@ -39,7 +36,7 @@ def marks(snapshot: Snapshot, place: Place, *, of_fields: bool = False) -> Itera
 
 def marked_text(snapshot: Snapshot, place: Place) -> str:
     """What stands before the name of a definition and belongs to it."""
-    lines, item = Lines(snapshot.source(RepoPath(place.path))), definition_of(snapshot, place)
+    lines, item = Lines(snapshot.source(RepoPath(place.path))), snapshot.definition(place).item
     start = lines.offset(item.span.start_line, item.span.start_column)
     name = lines.offset(item.name_line, item.name_column)
     before = lines.data[max(0, start - _LOOK) : start].decode("utf-8", "replace")

@@ -9,8 +9,6 @@ from typing import Final
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import owner_of
-from codeplane.graph.places import definition_of
-from codeplane.languages import specs
 from codeplane.languages.facts import Reason
 from codeplane.languages.modules import Place
 from codeplane.languages.style import is_remark
@@ -152,8 +150,8 @@ class Speakers:
             for one in found
             if one not in self.family.places
             and (facts := self._facts(one.path)) is not None
-            and specs()[facts.language].resolves
-            and not is_titled(definition_of(self.snapshot, one))
+            and facts.spec.resolves
+            and not is_titled(self.snapshot.definition(one).item)
         ]
 
     @property
@@ -168,7 +166,7 @@ class Speakers:
         if not self.family.is_member:
             return path in self.showing or any(one.path == path for one in self.family.places)
         owners = (owner_of(self.snapshot, one) for one in self.family.places if one.path == path)
-        spans = (definition_of(self.snapshot, one).span for one in owners if one and one.definition >= 0)
+        spans = (self.snapshot.definition(one).span for one in owners if one and one.definition >= 0)
         return any(span.start_line <= line <= span.end_line for span in spans)
 
     @cached_property

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.core.slots import ContentSlot
-from codeplane.languages import LanguageSpec, specs
+from codeplane.languages import LanguageSpec
 from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.refactor.asked import asked_with_name
@@ -76,9 +76,8 @@ def named(snapshot: Snapshot, family: Family) -> Iterator[Problem]:
 
 def _reads(snapshot: Snapshot, family: Family) -> Iterator[NameRead]:
     """Where definitions of the kind of a family are asked for their names."""
-    facts = snapshot.facts(min(family.places).path)
-    assert facts is not None, "BUG: a definition has a file"
-    spec = specs()[facts.language]
+    facts = snapshot.require_facts(min(family.places).path)
+    spec = facts.spec
     is_type = family.kind in spec.types.structural_kinds  # nothing is left of it at run time
     return reads(snapshot, spec) if not is_type else iter(())
 
@@ -88,7 +87,7 @@ def reads(snapshot: Snapshot, spec: LanguageSpec) -> Iterator[NameRead]:
     for word in spec.reflection.name_attributes:
         for path in snapshot.paths_with(word):
             there = snapshot.facts(path)
-            if there is not None and specs()[there.language].family == spec.family:
+            if there is not None and there.spec.family == spec.family:
                 read = partial(_asked, snapshot, spec, RepoPath(path), word)
                 known = there.derived(_READS, dict)
                 if (key := (word, spec.name)) not in known:
@@ -162,9 +161,8 @@ def _is_told(snapshot: Snapshot, read: NameRead) -> bool:
 
 def _made(snapshot: Snapshot, family: Family, reads: list[NameRead]) -> tuple[RepoPath, int] | None:
     """Where another name is made of those of definitions, one that is written in small letters somewhere."""
-    facts = snapshot.facts(min(family.places).path)
-    assert facts is not None, "BUG: a definition has a file"
-    pattern = specs()[facts.language].reflection.derived_name
+    facts = snapshot.require_facts(min(family.places).path)
+    pattern = facts.spec.reflection.derived_name
     if family.kind in ("class", "function") and pattern and _is_written_small(snapshot, family.name):
         for one in reads:
             if re.search(pattern, one.text):
@@ -186,7 +184,7 @@ def _may_be_of(snapshot: Snapshot, keywords: Keywords, read: NameRead) -> bool:
     facts = snapshot.facts(path)
     if facts is None:
         return False
-    spec = specs()[facts.language]
+    spec = facts.spec
     if holder not in spec.reflection.own_class:
         if family.kind in CLASSES:
             return True

@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.slots import ContentSlot
-from codeplane.languages import specs
 from codeplane.names import Snapshot
 from codeplane.refactor.plan import Problem, Site, by_path
 from codeplane.refactor.text import Lines
@@ -37,14 +36,14 @@ class Macro(NamedTuple):
 def macros(snapshot: Snapshot, path: str) -> dict[RepoPath, list[Macro]]:
     """The macros of a repository that make names, where the language of a file has a preprocessor."""
     facts = snapshot.facts(path)
-    family = specs()[facts.language].family if facts is not None and _pastes(snapshot, path) else ""
+    family = facts.spec.family if facts is not None and _pastes(snapshot, path) else ""
     found: dict[RepoPath, list[Macro]] = {}
     files = (
         {one.path for one in snapshot.definitions_of_kinds(["macro"], _MOST_FILES).items} if family else ()
     )
     for one in sorted(files):
         there = snapshot.facts(one)
-        if there is not None and specs()[there.language].family == family:
+        if there is not None and there.spec.family == family:
             made = there.derived(_MACROS, partial(_read, snapshot.source(RepoPath(one))))
             found |= {RepoPath(one): made} if made else {}
     return found
@@ -52,7 +51,7 @@ def macros(snapshot: Snapshot, path: str) -> dict[RepoPath, list[Macro]]:
 
 def _pastes(snapshot: Snapshot, path: str) -> bool:
     facts = snapshot.facts(path)
-    return facts is not None and specs()[facts.language].reflection.pastes_tokens
+    return facts is not None and facts.spec.reflection.pastes_tokens
 
 
 def _read(data: bytes) -> list[Macro]:

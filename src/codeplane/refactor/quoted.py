@@ -5,7 +5,6 @@ from functools import partial
 from typing import Final
 
 from codeplane.core.slots import ContentSlot
-from codeplane.languages import specs
 from codeplane.languages.arguments import quoted
 from codeplane.names import Snapshot
 from codeplane.refactor.plan import Problem, Site, by_path
@@ -18,7 +17,7 @@ def told(snapshot: Snapshot, sites: Collection[Site]) -> Iterator[Problem]:
     """The places that a program tells as they are written, each line once."""
     for path, some in sorted(by_path(sites).items()):
         facts = snapshot.facts(path)
-        if facts is None or not specs()[facts.language].reflection.self_documenting:
+        if facts is None or not facts.spec.reflection.self_documenting:
             continue
         lines = Lines(snapshot.source(path))
         spans = facts.derived(_QUOTED, partial(quoted, facts.language, lines.data))

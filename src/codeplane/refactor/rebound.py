@@ -4,7 +4,6 @@ import re
 from functools import cached_property
 from typing import Final
 
-from codeplane.graph.places import definition_of
 from codeplane.languages.facts import Import, Reason, Role
 from codeplane.names import FileFacts, RefFact, Snapshot
 from codeplane.names.meaning import is_external, known
@@ -57,7 +56,7 @@ class Rebound:
         at = facts.bound(0, name) if facts is not None else None
         if facts is None or at is None or any(name == (item.alias or item.name) for item in facts.imports):
             return False
-        items = [definition_of(self._snapshot, one) for one in self._family.places if one.path == path]
+        items = [self._snapshot.definition(one).item for one in self._family.places if one.path == path]
         ours = {(item.name_line, item.name_column) for item in items}
         return all(
             (seen.line, seen.column) in ours

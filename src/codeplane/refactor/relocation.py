@@ -74,8 +74,7 @@ def moving_of(snapshot: Snapshot, after: Codebase, moves: Mapping[RepoPath, Repo
     """A move as the languages see it."""
 
     def behind(path: str) -> list[tuple[str, str, int, int]]:
-        facts = snapshot.facts(path)
-        assert facts is not None, "BUG: a file with imports has facts"
+        facts = snapshot.require_facts(path)
         return [
             (facts.receivers[seen.receiver - 1], name, seen.line, seen.column)
             for name, seen in snapshot.occurrences_inside(path)
@@ -83,8 +82,7 @@ def moving_of(snapshot: Snapshot, after: Codebase, moves: Mapping[RepoPath, Repo
         ]
 
     def outer(path: str) -> dict[str, str]:
-        facts = snapshot.facts(path)
-        assert facts is not None, "BUG: a file with names has facts"
+        facts = snapshot.require_facts(path)
         return {
             ref.name: ref.target[0].path
             for ref in snapshot.references_in(RepoPath(path))

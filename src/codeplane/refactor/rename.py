@@ -9,9 +9,9 @@ from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.graph.hierarchy import owner_of
-from codeplane.graph.places import definition_of, place_of
+from codeplane.graph.places import place_of
 from codeplane.jail import shown
-from codeplane.languages import LanguageSpec, has_references, specs
+from codeplane.languages import LanguageSpec, has_references
 from codeplane.languages.facts import Span
 from codeplane.names import DefFact, Index, Snapshot
 from codeplane.refactor import pasted, quoted, words
@@ -241,14 +241,13 @@ def _spans(snapshot: Snapshot, family: Family) -> dict[str, list[Span]] | None:
     for one in sorted(family.variables):
         place = holder_of(snapshot, one)
         if place.definition >= 0:
-            found.setdefault(one.path, []).append(definition_of(snapshot, place).span)
+            found.setdefault(one.path, []).append(snapshot.definition(place).span)
     return found
 
 
 def _refused(snapshot: Snapshot, subject: Subject, new: str) -> "_Refusal | None":
-    facts = snapshot.facts(subject.path)
-    assert facts is not None, "BUG: a definition has a file"
-    spec = specs()[facts.language]
+    facts = snapshot.require_facts(subject.path)
+    spec = facts.spec
     if not has_references(facts.language) or not spec.resolves:
         return _Refusal(
             Verdict.UNSUPPORTED, "language", f"What {facts.language} names refer to is not known."
@@ -277,7 +276,7 @@ def _refused(snapshot: Snapshot, subject: Subject, new: str) -> "_Refusal | None
 def _is_file(snapshot: Snapshot, subject: DefFact, spec: LanguageSpec) -> bool:
     """Whether a definition only says that there is a module, whose file has the name."""
     is_module = bool(spec.module_keywords) and subject.kind == "module"
-    return is_module and definition_of(snapshot, place_of(subject)).body < 0
+    return is_module and snapshot.definition(place_of(subject)).item.body < 0
 
 
 def _begins(spec: LanguageSpec) -> tuple[tuple[str, str], ...]:
@@ -307,9 +306,8 @@ def _verdict(
 
 
 def _spec(snapshot: Snapshot, path: str) -> LanguageSpec:
-    facts = snapshot.facts(path)
-    assert facts is not None, "BUG: what is renamed is in a file with facts"
-    return specs()[facts.language]
+    facts = snapshot.require_facts(path)
+    return facts.spec
 
 
 def _unread(snapshot: Snapshot, plan: Plan, family: str) -> Iterator[Problem]:
@@ -321,7 +319,7 @@ def _unread(snapshot: Snapshot, plan: Plan, family: str) -> Iterator[Problem]:
         facts = snapshot.facts(path)
         if facts is None or facts.state not in ("partial", "failed"):
             continue
-        if specs()[facts.language].family == family and word.search(snapshot.source(RepoPath(path))):
+        if facts.spec.family == family and word.search(snapshot.source(RepoPath(path))):
             text = f"{shown(path)} has the name in it and could not be parsed whole."
             yield Problem("parse_partial", text, RepoPath(path))
 
@@ -385,7 +383,7 @@ def _is_import(snapshot: Snapshot, site: Site) -> bool:
 def _inline(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Group]:
     """Strings that read a variable by its name."""
     facts = snapshot.facts(min(family.variables).path)
-    pattern = specs()[facts.language].reflection.interpolated_name(family.name) if facts is not None else ""
+    pattern = facts.spec.reflection.interpolated_name(family.name) if facts is not None else ""
     told = re.compile(pattern)
     sites = tuple(word.site for word in seen if word.where == "string" and told.search(word.line_text))
     if pattern and sites:
@@ -419,7 +417,7 @@ def holders_of(snapshot: Snapshot, family: Family, sites: Collection[Site]) -> s
     for place in family.places:
         owner = owner_of(snapshot, place)
         if owner is not None and owner.definition >= 0:
-            found.add(definition_of(snapshot, owner).name)
+            found.add(snapshot.definition(owner).name)
     if not family.is_member:
         shown_by = {place.path for place in family.places}
         shown_by |= {site.path for site in sites if site.what in ("import", "export")}

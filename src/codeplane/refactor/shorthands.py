@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.languages import specs
 from codeplane.languages.arguments import Shorthand, shorthands
 from codeplane.names import Snapshot
 from codeplane.refactor.plan import Site
@@ -73,12 +72,11 @@ class Shorthands:
 
     def _has_some(self, path: str) -> bool:
         facts = self._snapshot.facts(path)
-        return facts is not None and bool(specs()[facts.language].shorthands)
+        return facts is not None and bool(facts.spec.shorthands)
 
     def _found(self, path: RepoPath) -> tuple[Lines, dict[tuple[int, int], Shorthand]]:
         if path not in self._files:
-            facts = self._snapshot.facts(path)
-            assert facts is not None, "BUG: a file with shorthands has facts"
+            facts = self._snapshot.require_facts(path)
             lines = Lines(self._snapshot.source(path))
             found = shorthands(facts.language, lines.data)
             self._files[path] = (lines, {lines.position(one.start): one for one in found})

@@ -7,8 +7,7 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.graph.places import definition_of
-from codeplane.languages import LanguageSpec, specs
+from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import Role
 from codeplane.names import RefFact, Snapshot
 from codeplane.refactor.attributes import named_members
@@ -87,7 +86,7 @@ class _Search:
     def _of_definitions(self) -> None:
         name = bare(self._family.name)
         for place in sorted(self._family.places):
-            item = definition_of(self._snapshot, place)
+            item = self._snapshot.definition(place).item
             path, new = RepoPath(place.path), renamed(item.name, self._new)
             site = Site(path, item.name_line, item.name_column, item.name, new, Tier.PROVEN, item.kind)
             self._sites[path, site.line, site.column] = site
@@ -143,9 +142,8 @@ class _Search:
 
     def _read_by_name(self, one: Variable) -> int | None:
         """The line where code that sees a variable gets at variables by name."""
-        facts = self._snapshot.facts(one.path)
-        assert facts is not None, "BUG: a variable has a file"
-        for name in specs()[facts.language].reflection.local_namespace:
+        facts = self._snapshot.require_facts(one.path)
+        for name in facts.spec.reflection.local_namespace:
             for seen in self._snapshot.occurrences(one.path, name):
                 is_call = seen.role is Role.CALL and not seen.receiver and not seen.target
                 if is_call and one.scope in self._snapshot.outward(facts, seen.scope):
@@ -154,10 +152,9 @@ class _Search:
 
     def _of_macros(self, one: Variable) -> None:
         """What stands in the scope of a variable where a macro gives names their meaning."""
-        facts = self._snapshot.facts(one.path)
-        assert facts is not None, "BUG: a variable has a file"
+        facts = self._snapshot.require_facts(one.path)
         holder = holder_of(self._snapshot, one)
-        is_of_macro = holder.definition >= 0 and definition_of(self._snapshot, holder).kind == "macro"
+        is_of_macro = holder.definition >= 0 and self._snapshot.definition(holder).kind == "macro"
         for ref in self._snapshot.references.named(one.name):
             if ref.path != one.path or one.scope not in self._snapshot.outward(facts, ref.scope):
                 continue
@@ -185,7 +182,7 @@ class _Search:
         for one in self._family.variables if self._family.is_local and not self._family.functions else ():
             facts = self._snapshot.facts(one.path)
             is_named = one.is_parameter and not takes_rest(self._snapshot, one)
-            if is_named and facts is not None and specs()[facts.language].named_arguments:
+            if is_named and facts is not None and facts.spec.named_arguments:
                 return one.path
         return ""
 
@@ -215,7 +212,7 @@ class _Search:
     def _of_keys(self) -> None:
         """Keys that are variables as well: the variable stays what it is, and the key may be ours."""
         facts = self._snapshot.facts(min(self._family.places).path)
-        if facts is None or not specs()[facts.language].shorthands:
+        if facts is None or not facts.spec.shorthands:
             return
         if not self._family.is_member and not self._possible.is_value():
             return
@@ -263,7 +260,7 @@ def grouped(snapshot: Snapshot, found: Found, family: Family, new: str) -> Itera
 def _tells(snapshot: Snapshot, ref: RefFact) -> bool:
     """Whether names that nothing binds are only told in the language of a file."""
     facts = snapshot.facts(ref.path)
-    return facts is not None and "not_bound" in specs()[facts.language].reflection.advisory_risks
+    return facts is not None and "not_bound" in facts.spec.reflection.advisory_risks
 
 
 def _about(receiver: str, name: str) -> str:
@@ -332,7 +329,7 @@ class _Possible:
         lines = Lines(self._snapshot.source(ref.path))
         for name in around(lines, lines.offset(ref.line, ref.column)):
             found = self._snapshot.definitions(name)
-            if not found or any(definition_of(self._snapshot, one).kind == "macro" for one in found):
+            if not found or any(self._snapshot.definition(one).kind == "macro" for one in found):
                 return True
         return False
 
@@ -353,9 +350,8 @@ class _Possible:
         return self._reach.is_value
 
     def _spec(self, path: str) -> LanguageSpec:
-        facts = self._snapshot.facts(path)
-        assert facts is not None, "BUG: a file with references has facts"
-        return specs()[facts.language]
+        facts = self._snapshot.require_facts(path)
+        return facts.spec
 
 
 def _sees_members(spec: LanguageSpec) -> bool:

@@ -192,7 +192,7 @@ def _may_say(snapshot: Snapshot, path: RepoPath, wanted: Sequence[re.Pattern[byt
     facts = snapshot.facts(path)
     if facts is None:
         return False
-    data, is_marked = snapshot.source(path).lower(), specs()[facts.language].writing is not None
+    data, is_marked = snapshot.source(path).lower(), facts.spec.writing is not None
     return all(
         any(
             not is_marked or _OPENED.search(data, max(0, found.start() - _FAR), found.start())

@@ -104,8 +104,7 @@ def _at_line(snapshot: Snapshot, path: RepoPath, line: int, name: str) -> Iterat
 
 
 def _meant(snapshot: Snapshot, path: RepoPath, name: str, seen: Occurrence) -> Subject | None:
-    facts = snapshot.facts(path)
-    assert facts is not None, "BUG: a file with occurrences has facts"
+    facts = snapshot.require_facts(path)
     if seen.target and not seen.receiver:
         bind = facts.binds[seen.target - 1]
         if bind.reason in (Reason.PARAM, Reason.LOCAL_ASSIGN):

@@ -6,7 +6,6 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.languages import specs
 from codeplane.names import Snapshot
 from codeplane.refactor import words
 from codeplane.refactor.plan import Group, Plan, Problem, Risk, Site, Verdict
@@ -78,13 +77,12 @@ def _by_text(snapshot: Snapshot, plan: Plan, defined: tuple[RepoPath, int, int])
 
 def _matches(snapshot: Snapshot, plan: Plan, path: RepoPath) -> Iterator[Site]:
     """The words that are the name, outside of comments and documents."""
-    facts = snapshot.facts(path)
-    assert facts is not None, "BUG: a definition has a file"
-    family = specs()[facts.language].family
+    facts = snapshot.require_facts(path)
+    family = facts.spec.family
     near = set()
     for one in map(RepoPath, snapshot.paths_with(plan.old_name)):
         there = snapshot.facts(one)
-        if there is not None and specs()[there.language].family == family:
+        if there is not None and there.spec.family == family:
             near.add(one)
             for seen in snapshot.occurrences(one, plan.old_name):
                 yield Site(one, seen.line, seen.column, plan.old_name, plan.new_name, Tier.UNKNOWN, "code")

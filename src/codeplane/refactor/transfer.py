@@ -7,7 +7,7 @@ from typing import Final
 from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged, NotFound
 from codeplane.core.paths import RepoPath
-from codeplane.graph.places import definition_of, place_of, qualified
+from codeplane.graph.places import place_of, qualified
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
 from codeplane.languages.moving import carries
@@ -49,11 +49,10 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | N
     uid = snapshot.uid(subject.path, subject.position)
     plan = Plan("transfer", qualified(snapshot, place), uid, subject.name, "", Verdict.OK, target=target)
     plan = replace(plan, words=(subject.name,), epoch=snapshot.epoch)
-    facts = snapshot.facts(subject.path)
-    assert facts is not None, "BUG: a definition has a file"
+    facts = snapshot.require_facts(subject.path)
     if carries(facts.language) is None:
         return _not(plan, Verdict.UNSUPPORTED, _FILES_ALONE.format(facts.language))
-    if definition_of(snapshot, place).parent >= 0:
+    if snapshot.definition(place).item.parent >= 0:
         return _not(plan, Verdict.UNSUPPORTED, "Only what stands at the top of a file can be moved.")
     if target == subject.path:
         return _not(plan, Verdict.REFUSED, "It is there already.")
@@ -116,7 +115,7 @@ def _moved(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish) -
 
 
 def _family(snapshot: Snapshot, place: Place) -> Family:
-    item = definition_of(snapshot, place)
+    item = snapshot.definition(place).item
     return Family(item.name, item.kind, frozenset(snapshot.grouped(place)), False, ())
 
 

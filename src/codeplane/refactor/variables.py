@@ -27,7 +27,7 @@ class Variable(NamedTuple):
 
 def variable_of(snapshot: Snapshot, path: str, bind: int) -> Variable | None:
     """The variable that a bind is; None where it is a definition or an import."""
-    facts = _facts(snapshot, path)
+    facts = snapshot.require_facts(path)
     item = facts.binds[bind]
     if item.reason not in _VARIABLES:
         return None
@@ -37,7 +37,7 @@ def variable_of(snapshot: Snapshot, path: str, bind: int) -> Variable | None:
 
 def variables_in(snapshot: Snapshot, place: Place, name: str) -> list[Variable]:
     """The variables of a name in a definition, those of definitions inside of it aside."""
-    facts = _facts(snapshot, place.path)
+    facts = snapshot.require_facts(place.path)
     found = dict.fromkeys(
         one
         for at, bound in enumerate(facts.binds.names)
@@ -50,7 +50,7 @@ def variables_in(snapshot: Snapshot, place: Place, name: str) -> list[Variable]:
 
 def twin(snapshot: Snapshot, place: Place) -> Variable | None:
     """The parameter that is a member as well: `constructor(private size: number)`."""
-    facts = _facts(snapshot, place.path)
+    facts = snapshot.require_facts(place.path)
     item = facts.definitions[place.definition]
     for at in facts.binds.of(Reason.PARAM):
         line, column = facts.binds.position(at)
@@ -62,7 +62,7 @@ def twin(snapshot: Snapshot, place: Place) -> Variable | None:
 
 def member_of(snapshot: Snapshot, variable: Variable) -> Place | None:
     """The member that a parameter is as well."""
-    facts = _facts(snapshot, variable.path)
+    facts = snapshot.require_facts(variable.path)
     for at, item in enumerate(facts.definitions):
         if bare(variable.name) == bare(item.name) and twin(snapshot, Place(variable.path, at)) == variable:
             return Place(variable.path, at)
@@ -71,7 +71,7 @@ def member_of(snapshot: Snapshot, variable: Variable) -> Place | None:
 
 def uses(snapshot: Snapshot, variable: Variable) -> Iterator[tuple[Occurrence, bool]]:
     """Every occurrence that means a variable, and whether it is certain to."""
-    facts = _facts(snapshot, variable.path)
+    facts = snapshot.require_facts(variable.path)
     for seen in snapshot.occurrences(variable.path, variable.name):
         if seen.target and not seen.receiver:
             bind = facts.binds[seen.target - 1]
@@ -81,12 +81,12 @@ def uses(snapshot: Snapshot, variable: Variable) -> Iterator[tuple[Occurrence, b
 
 def holder_of(snapshot: Snapshot, variable: Variable) -> Place:
     """The innermost definition that a variable is in; the file where there is none."""
-    return Place(variable.path, _opener(_facts(snapshot, variable.path), variable.scope))
+    return Place(variable.path, _opener(snapshot.require_facts(variable.path), variable.scope))
 
 
 def is_argument(snapshot: Snapshot, variable: Variable) -> bool:
     """Whether a variable is a parameter of a definition, and not of a function without a name."""
-    return variable.is_parameter and variable.scope in _facts(snapshot, variable.path).opened_by
+    return variable.is_parameter and variable.scope in snapshot.require_facts(variable.path).opened_by
 
 
 def takes_rest(snapshot: Snapshot, variable: Variable) -> bool:
@@ -115,9 +115,3 @@ def _opener(facts: FileFacts, scope: int) -> int:
             return -1
         scope = facts.scopes.parent(scope)
     return -1
-
-
-def _facts(snapshot: Snapshot, path: str) -> FileFacts:
-    facts = snapshot.facts(path)
-    assert facts is not None, "BUG: what has binds has facts"
-    return facts

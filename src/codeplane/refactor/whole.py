@@ -9,7 +9,6 @@ from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.core.slots import ContentSlot
 from codeplane.graph.hierarchy import owner_of
-from codeplane.graph.places import definition_of
 from codeplane.languages import specs
 from codeplane.languages.arguments import whole_words, wholes
 from codeplane.languages.facts import Reason
@@ -43,7 +42,7 @@ def asking(snapshot: Snapshot, paths: Collection[str]) -> list[str]:
 def asked_whole(snapshot: Snapshot, path: str) -> list[tuple[int, str]]:
     """The lines of a file where something is asked for all its fields, and what that is, as written."""
     facts = snapshot.facts(path)
-    if facts is None or not specs()[facts.language].reflection.bulk_field_access:
+    if facts is None or not facts.spec.reflection.bulk_field_access:
         return []
     read = partial(_read, facts.language, snapshot.source(RepoPath(path)))
     found = facts.derived(_BULK_READS, read)
@@ -99,16 +98,15 @@ def read_whole(snapshot: Snapshot, family: Family) -> tuple[RepoPath, int] | Non
 def _is_type(snapshot: Snapshot, path: str, holder: str) -> bool:
     """Whether a type is asked, where that has nothing by name but the members of an enumeration."""
     facts = snapshot.facts(path)
-    is_static = facts is not None and specs()[facts.language].types.static_types
+    is_static = facts is not None and facts.spec.types.static_types
     return is_static and holder[:1].isupper() and _NAME.fullmatch(holder) is not None
 
 
 def _is_held(snapshot: Snapshot, family: Family) -> bool:
     """Whether a family is what an instance gives when it is asked for all that it holds."""
     place = min(family.places)
-    facts = snapshot.facts(place.path)
-    assert facts is not None, "BUG: a definition has a file"
-    spec, item = specs()[facts.language], facts.definitions[place.definition]
+    definition = snapshot.definition(place)
+    spec, item = specs()[definition.language], definition.item
     is_private = spec.default_exports == "capital" and not item.name[:1].isupper()
     is_method = (
         bool(spec.reflection.accessor_methods)
@@ -126,9 +124,8 @@ def _is_held(snapshot: Snapshot, family: Family) -> bool:
 
 def _may_be_of(snapshot: Snapshot, at: Place, holder: str, classes: set[Place]) -> bool:
     """Whether what is asked in a line of a file may be of some classes, or one of them."""
-    facts = snapshot.facts(at.path)
-    assert facts is not None, "BUG: a file with something in it has facts"
-    spec = specs()[facts.language]
+    facts = snapshot.require_facts(at.path)
+    spec = facts.spec
     if holder in (*spec.self_parameters, *spec.self_keywords, *spec.reflection.own_class):
         around = {
             Place(at.path, number)
@@ -148,7 +145,7 @@ def _may_be_of(snapshot: Snapshot, at: Place, holder: str, classes: set[Place]) 
 
 
 def _names(snapshot: Snapshot, classes: set[Place]) -> set[str]:
-    return {definition_of(snapshot, one).name for one in classes if one.definition >= 0}
+    return {snapshot.definition(one).name for one in classes if one.definition >= 0}
 
 
 def _is_class(snapshot: Snapshot, place: Place) -> bool:

@@ -9,7 +9,6 @@ from typing import Final, Literal
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
-from codeplane.languages import specs
 from codeplane.languages.arguments import texts
 from codeplane.languages.facts import Span
 from codeplane.languages.style import comments_and_literals, is_remark
@@ -147,7 +146,7 @@ def _is_value(line: str, quoted: str, name: str) -> bool:
 def own_name(snapshot: Snapshot, path: str, name: str, line: str) -> int:
     """The column in bytes where a definition is told its own name, `T = TypeVar("T")`; -1 where it is not."""
     facts = snapshot.facts(path)
-    makers = specs()[facts.language].reflection.type_factories if facts is not None else ()
+    makers = facts.spec.reflection.type_factories if facts is not None else ()
     if not makers or name not in line:
         return -1
     word = re.escape(name)
@@ -170,7 +169,7 @@ def texts_in(snapshot: Snapshot, path: RepoPath, data: bytes) -> list[tuple[int,
     facts = snapshot.facts(path)
     if facts is None:
         return []
-    writing = specs()[facts.language].writing
+    writing = facts.spec.writing
     if writing is None:
         return texts(facts.language, data)
     literal = "statement" if writing.layout == "indent" else "string"  # a literal may be one by itself

@@ -33,7 +33,7 @@ def likeliest(snapshot: Snapshot, text: str) -> Meant:
         rows, total = error.details["candidates"], error.details["total"]
         assert isinstance(rows, list), "BUG: an ambiguous name has candidates"
         assert isinstance(total, int), "BUG: candidates are counted"
-        found = [one for one in (snapshot.definition(row["uid"]) for row in rows) if one is not None]
+        found = [one for one in (snapshot.definition_by_uid(row["uid"]) for row in rows) if one is not None]
         if not found:
             raise
     order = candidate_order(snapshot)

@@ -9,7 +9,7 @@ from pydantic import Field
 from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
 from codeplane.core.paths import RepoPath
-from codeplane.graph.places import definition_of, short
+from codeplane.graph.places import short
 from codeplane.graph.unused import Proof, Search, Unused
 from codeplane.jail import shown
 from codeplane.names import Snapshot
@@ -140,7 +140,7 @@ def _find(call: Call, snapshot: Snapshot, args: FindUnusedInput, limit: int) -> 
             break
         call.progress(rest.total - len(rest.files) + done, rest.total, path)
         done += 1
-        for one in sorted(search.inside(path), key=lambda one: definition_of(snapshot, one.place).name_line):
+        for one in sorted(search.inside(path), key=lambda one: snapshot.definition(one.place).name_line):
             if one.proof in proofs:
                 found.append(_row(snapshot, one))
             elif one.proof is Proof.POSSIBLE:
@@ -163,7 +163,7 @@ def _find(call: Call, snapshot: Snapshot, args: FindUnusedInput, limit: int) -> 
 
 
 def _row(snapshot: Snapshot, one: Unused) -> UnusedDefinition:
-    item = definition_of(snapshot, one.place)
+    item = snapshot.definition(one.place).item
     return UnusedDefinition(
         path=shown(one.place.path),
         line=item.name_line,

@@ -7,7 +7,7 @@ from codeplane.answers.output import Output
 from codeplane.answers.references import PossibleUses, counted, possible_text, possible_uses
 from codeplane.graph.card import Card, card_of
 from codeplane.graph.hierarchy import Related
-from codeplane.graph.places import definition_of, position, qualified, short
+from codeplane.graph.places import position, qualified, short
 from codeplane.graph.possible_uses import CERTAIN
 from codeplane.graph.slices import dependents, used_imports, variables
 from codeplane.jail import shown
@@ -210,7 +210,7 @@ def _members(snapshot: Snapshot, places: Sequence[Place]) -> list[str]:
         alike[first] = alike.get(first, 0) + 1
     lines = []
     for place, count in alike.items():
-        item = definition_of(snapshot, place)
+        item = snapshot.definition(place).item
         times = f" ×{count}" if count > 1 else ""
         lines.append(f"{item.name_line} {item.kind} {shown(item.name)}{times}")
     return lines

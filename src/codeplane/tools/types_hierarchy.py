@@ -18,7 +18,7 @@ from codeplane.graph.hierarchy import (
     is_class,
 )
 from codeplane.graph.method_sets import Implementers, implemented, implementers
-from codeplane.graph.places import definition_of, place_of, position, qualified, short
+from codeplane.graph.places import place_of, position, qualified, short
 from codeplane.graph.possible_uses import CERTAIN
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
@@ -157,12 +157,12 @@ def _hint(silent: Implementers | None) -> str | None:
 
 def _compare(call: Call, snapshot: Snapshot, places: Sequence[Place]) -> None:
     """Without the tool: the headers of these types as grep prints them, then the first three files."""
-    printed = sum(len(one.path) + len(definition_of(snapshot, one).signature) for one in places)
+    printed = sum(len(one.path) + len(snapshot.definition(one).item.signature) for one in places)
     call.instead_of_files(snapshot, (one.path for one in places), printed)
 
 
 def _is_interface(snapshot: Snapshot, one: Related) -> bool:
-    return one.place is not None and definition_of(snapshot, one.place).kind in INTERFACES
+    return one.place is not None and snapshot.definition(one.place).kind in INTERFACES
 
 
 def _related(snapshot: Snapshot, one: Related) -> RelatedType:

@@ -11,7 +11,6 @@ from codeplane.core.proof import Tier
 from codeplane.core.text import lines_of
 from codeplane.graph.diff.repository import FileDiff
 from codeplane.graph.diff.structure import Change, ChangeKind, flattened
-from codeplane.graph.places import definition_of
 from codeplane.languages import specs
 from codeplane.languages.calls import misfit, passed_at
 from codeplane.languages.facts import FLAG_STATIC, Definition, Reason, Role
@@ -197,7 +196,7 @@ class _Search:
         initializers = specs()[file.language].initializers
         if item.parent >= 0 and (item.kind == "constructor" or item.name in initializers):
             refs += self._calls_of(Place(file.path, item.parent))
-            name = definition_of(self._snapshot, Place(file.path, item.parent)).name
+            name = self._snapshot.definition(Place(file.path, item.parent)).name
         by_path: dict[RepoPath, list[RefFact]] = {}
         for ref in refs:
             by_path.setdefault(ref.path, []).append(ref)
@@ -222,8 +221,7 @@ class _Search:
         ]
 
     def _language(self, path: RepoPath) -> str:
-        facts = self._snapshot.facts(path)
-        assert facts is not None, "BUG: a file with references has facts"
+        facts = self._snapshot.require_facts(path)
         return facts.language
 
 
@@ -233,7 +231,7 @@ def _concerns_calls(one: Change) -> bool:
 
 def _parameters(facts: FileFacts, at: int) -> tuple[Parameter, ...] | None:
     item = facts.definitions[at]
-    style = specs()[facts.language].header
+    style = facts.spec.header
     if style is None or style.lenient:
         return None
     bound = [bind.name for bind in facts.binds if bind.reason == Reason.PARAM and bind.scope == item.body]

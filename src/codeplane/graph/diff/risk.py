@@ -9,7 +9,6 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.diff.structure import Change, ChangeKind
 from codeplane.index import Purpose, purpose_by_path
-from codeplane.languages import specs
 from codeplane.languages.facts import Definition, Role
 from codeplane.languages.modules import Place
 from codeplane.names import RefFact, Snapshot
@@ -51,7 +50,7 @@ def _left(snapshot: Snapshot, path: RepoPath, change: Change, name: str) -> Iter
     """What still names a definition that is gone and means nothing else: no local variable, nothing that
     is imported from elsewhere, and of a member only what stands behind a receiver."""
     facts = snapshot.facts(path)
-    implicit = facts is None or specs()[facts.language].implicit_self
+    implicit = facts is None or facts.spec.implicit_self
     is_member = change.definition.parent >= 0 and not implicit
     for ref in snapshot.references.named(name):
         is_open = not ref.target and ref.tier is not Tier.PROVEN
@@ -71,7 +70,7 @@ def _is_imported(snapshot: Snapshot, ref: RefFact) -> bool:
 
 def _makes_instances(snapshot: Snapshot, path: RepoPath, item: Definition) -> bool:
     facts = snapshot.facts(path)
-    initializers = specs()[facts.language].initializers if facts is not None else ()
+    initializers = facts.spec.initializers if facts is not None else ()
     return item.kind == "constructor" or (item.kind == "method" and item.name in initializers)
 
 

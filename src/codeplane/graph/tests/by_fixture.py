@@ -112,7 +112,7 @@ def _with_users(names: set[str], known: Collection[Fixture]) -> frozenset[str]:
 
 def _has_hooks(snapshot: Snapshot, path: str) -> bool:
     facts = snapshot.facts(path)
-    pattern = specs()[facts.language].hooks if facts is not None else ""
+    pattern = facts.spec.hooks if facts is not None else ""
     items = facts.definitions if facts is not None and pattern else ()
     return any(item.parent < 0 and re.fullmatch(pattern, item.name) for item in items)
 
@@ -178,12 +178,11 @@ def fixtures_in(snapshot: Snapshot, path: str) -> tuple[Fixture, ...]:
 
 def _sharing(snapshot: Snapshot, path: str) -> Sharing | None:
     facts = snapshot.facts(path)
-    return specs()[facts.language].sharing if facts is not None else None
+    return facts.spec.sharing if facts is not None else None
 
 
 def _found(snapshot: Snapshot, path: str, sharing: Sharing) -> Iterator[Fixture]:
-    facts = snapshot.facts(path)
-    assert facts is not None, "BUG: a file with fixtures has facts"
+    facts = snapshot.require_facts(path)
     lines = _source(snapshot, path).split(b"\n")
     parameters: dict[int, set[str]] = {}
     for at in facts.binds.of(Reason.PARAM):

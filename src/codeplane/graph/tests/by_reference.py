@@ -8,7 +8,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.calls import PROVED
 from codeplane.graph.hierarchy import is_class
-from codeplane.graph.places import around, definition_of, flags_of
+from codeplane.graph.places import around, flags_of
 from codeplane.graph.tests.by_fixture import asking_for
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST, Role
@@ -80,15 +80,14 @@ class _Walk:
     def _ways(self, place: Place) -> Iterator[Place]:
         """A definition, and its class where the language or a framework calls it whenever that is used."""
         yield place
-        item = definition_of(self._snapshot, place)
+        item = self._snapshot.definition(place).item
         owner = Place(place.path, item.parent)
         if item.parent >= 0 and is_class(self._snapshot, owner) and self._is_called_unnamed(place):
             yield owner
 
     def _is_called_unnamed(self, place: Place) -> bool:
-        facts = self._snapshot.facts(place.path)
-        assert facts is not None, "BUG: a definition has a file"
-        spec, item = specs()[facts.language], facts.definitions[place.definition]
+        definition = self._snapshot.definition(place)
+        spec, item = specs()[definition.language], definition.item
         patterns = (one for one in (spec.reflection.reserved_names, spec.hooks) if one)
         return item.kind == "constructor" or any(re.fullmatch(one, item.name) for one in patterns)
 
@@ -112,8 +111,7 @@ def _holder(snapshot: Snapshot, ref: RefFact) -> Place:
     inner = around(snapshot, ref)
     if inner.definition >= 0 and not is_class(snapshot, inner):
         return inner
-    facts = snapshot.facts(ref.path)
-    assert facts is not None, "BUG: a file with references has facts"
+    facts = snapshot.require_facts(ref.path)
     at = (ref.line, ref.column)
     spans = [
         (item.span, number)
@@ -127,7 +125,7 @@ def test_name(snapshot: Snapshot, place: Place) -> str:
     """The name of a test with those of its suites, as runners write it."""
     names = []
     while place.definition >= 0:
-        item = definition_of(snapshot, place)
+        item = snapshot.definition(place).item
         names.append(item.name)
         place = Place(place.path, item.parent)
     return "::".join(reversed(names))

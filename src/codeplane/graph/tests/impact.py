@@ -9,7 +9,6 @@ from typing import Final, Literal, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import is_class
 from codeplane.graph.import_links import Reach, links_of, many
-from codeplane.graph.places import definition_of
 from codeplane.graph.tests.by_coverage import Learnt, judged
 from codeplane.graph.tests.by_filename import naming
 from codeplane.graph.tests.by_import import FURTHEST, AffectedTest, Match, Search, best_of, module_of, rank
@@ -149,7 +148,7 @@ def _near(snapshot: Snapshot, impact: Impact, known: Known) -> dict[RepoPath, in
             # Who calls a method need not be known to: it has the instance from somebody who names the class.
             start = [place.definition for place in _outwards(snapshot, Place(path, at))]
             reached = reaching(snapshot, {path: start}, _MOST_LOOKED_AT, _MOST_NEAR).distances
-            name = definition_of(snapshot, Place(path, at)).name
+            name = snapshot.definition(Place(path, at)).name
             found = {test: 1 for test in direct if snapshot.occurrences(test, name)}
             found |= reached
             if not found and at not in known.made.get(path, ()):
@@ -162,7 +161,7 @@ def _outwards(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     """A definition and those around it."""
     while place.definition >= 0:
         yield place
-        place = Place(place.path, definition_of(snapshot, place).parent)
+        place = Place(place.path, snapshot.definition(place).item.parent)
 
 
 def _nearest(found: Mapping[RepoPath, int]) -> Iterator[tuple[RepoPath, int]]:

@@ -5,7 +5,6 @@ from collections import Counter
 from typing import Final
 
 from codeplane.jail import shown
-from codeplane.languages import specs
 from codeplane.names import Imported, Snapshot
 from codeplane.search.overview.manifests import needs, own_names
 
@@ -50,6 +49,6 @@ def dependencies(snapshot: Snapshot) -> list[tuple[str, str]]:
 def _standard(snapshot: Snapshot, one: Imported) -> str:
     """The name that the standard library of the importing file's language has for a module; "" for none."""
     facts = snapshot.facts(one.path)
-    pattern = specs()[facts.language].standard if facts is not None else ""
+    pattern = facts.spec.standard if facts is not None else ""
     match = re.match(pattern, one.module) if pattern else None
     return match[0].strip("<>") if match else ""
