@@ -46,7 +46,7 @@ def reached(files: Iterable[Path]) -> set[Path]:
 def test_the_version_of_a_language_covers_what_its_files_are_read_by(language: str) -> None:
     engine = {path for pattern in ENGINE for path in HERE.glob(pattern)}
     folder = HERE / language
-    roots = [folder / f"{name}.py" for name in ("__init__", "hooks", "typing_rules")]
+    roots = [folder / f"{name}.py" for name in ("__init__", "hooks", "scoping", "typing_rules")]
     read_by = reached(path for path in roots if path.exists())
     covered = {path for name in specs() for pattern in OF_A_LANGUAGE for path in (HERE / name).glob(pattern)}
     assert read_by <= engine | covered

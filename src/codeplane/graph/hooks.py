@@ -45,9 +45,9 @@ class Hooks:
             None,
             (
                 spec.reflection.reserved_names,
-                spec.hooks,
+                spec.testing.framework_hooks,
                 spec.reflection.protocol_members if item.parent >= 0 else "",
-                spec.main,
+                spec.entry_points.function,
             ),
         )
         if any(re.fullmatch(pattern, item.name) for pattern in patterns):

@@ -135,10 +135,10 @@ def _fit(one: _Shape | None, other: _Shape | None) -> bool:
 def _is_silent(snapshot: Snapshot, place: Place) -> bool:
     definition = snapshot.definition(place)
     spec = definition.spec
-    return spec.embeds and definition.kind in spec.types.structural_kinds
+    return spec.types.embedded_fields and definition.kind in spec.types.structural_kinds
 
 
 def _embeds(snapshot: Snapshot, place: Place) -> bool:
     """Whether the language of a type has no word for what it implements."""
     facts = snapshot.facts(place.path)
-    return facts is not None and facts.spec.embeds
+    return facts is not None and facts.spec.types.embedded_fields

@@ -20,9 +20,9 @@ def leading_without_import(snapshot: Snapshot, path: str) -> set[str]:
     if facts is None:
         return set()
     spec = facts.spec
-    if spec.module_keywords:
+    if spec.scopes.module_keywords:
         return set(_by_path(snapshot, path, facts))
-    return set(_in_package(snapshot, path, facts)) if spec.imports_single_files else set()
+    return set(_in_package(snapshot, path, facts)) if spec.scopes.imports_single_files else set()
 
 
 def around(snapshot: Snapshot, path: str) -> frozenset[str]:
@@ -63,7 +63,7 @@ def _written(snapshot: Snapshot, path: str) -> frozenset[str]:
 def _places(snapshot: Snapshot, path: str) -> Iterator[Place]:
     facts = snapshot.facts(path)
     found = module_rules(facts.language) if facts is not None else None
-    keywords = facts.spec.module_keywords if facts is not None else ()
+    keywords = facts.spec.scopes.module_keywords if facts is not None else ()
     if facts is None or found is None or not keywords:
         return
     for item in facts.definitions:

@@ -133,7 +133,7 @@ class Search:
     def _judged(self, place: Place, facts: FileFacts, item: Definition) -> Unused | None:
         in_tests, why = False, ""
         # Where calls can't name their arguments, a name that may be one stands in a macro.
-        has_keywords = facts.spec.named_arguments
+        has_keywords = facts.spec.renaming.named_arguments
         for ref in self._snapshot.references.each(place):
             if self._is_own(ref, place, item) or ref.role is Role.DEFINE:
                 continue
@@ -198,7 +198,7 @@ class Search:
             if export.evidence == "explicit_export" and self._is_surface(place.path):
                 return True
             if spec.default_exports == "capital":
-                return facts.package != spec.main and "internal" not in place.path.split("/")
+                return facts.package != spec.entry_points.function and "internal" not in place.path.split("/")
         return False
 
     def _is_offered(self, owner: Place) -> bool:

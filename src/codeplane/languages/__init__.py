@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from codeplane.languages.spec import LanguageSpec, Sharing, language_of, specs
+from codeplane.languages.spec import LanguageSpec, language_of, specs
 from codeplane.languages.style import HeaderStyle
 
 if TYPE_CHECKING:
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 __all__ = [
     "HeaderStyle",
     "LanguageSpec",
-    "Sharing",
     "extract",
     "extractor_version",
     "has_references",

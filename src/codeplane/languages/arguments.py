@@ -36,7 +36,7 @@ class Shorthand(NamedTuple):
 
 def arguments(language: str, data: bytes) -> list[Argument]:
     """The keywords and splats of a file, as far as the language says what they belong to."""
-    patterns = specs()[language].keywords
+    patterns = specs()[language].renaming.keyword_patterns
     found = []
     for _, captures in matches(language, "\n".join(patterns), data) if patterns else ():
         holder = captures["holder"][0] if "holder" in captures else None
@@ -47,7 +47,7 @@ def arguments(language: str, data: bytes) -> list[Argument]:
 
 def shorthands(language: str, data: bytes) -> list[Shorthand]:
     """The names of a file that are keys and values at once."""
-    patterns = specs()[language].shorthands
+    patterns = specs()[language].renaming.shorthand_patterns
     found: dict[int, Shorthand] = {}
     for number, captures in matches(language, "\n".join(patterns), data) if patterns else ():
         [name] = captures["name"]

@@ -9,8 +9,24 @@ from codeplane.languages.spec import HERE, specs
 
 # What decides which facts are read out of a file: the engine, and these files of a language's folder. All
 # else says what facts mean and how files belong together.
-ENGINE: Final = ("facts.py", "query.py", "spec.py", "style.py", "extraction/*.py", "rules/typing_rules.py")
-OF_A_LANGUAGE: Final = ("__init__.py", "annotations.py", "builtin.py", "hooks.py", "typing_rules.py", "*.scm")
+ENGINE: Final = (
+    "facts.py",
+    "query.py",
+    "spec.py",
+    "style.py",
+    "extraction/*.py",
+    "rules/scoping.py",
+    "rules/typing_rules.py",
+)
+OF_A_LANGUAGE: Final = (
+    "__init__.py",
+    "annotations.py",
+    "builtin.py",
+    "hooks.py",
+    "scoping.py",
+    "typing_rules.py",
+    "*.scm",
+)
 
 
 @cache

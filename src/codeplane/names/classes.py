@@ -146,7 +146,7 @@ class Classes:
     def _member(self, owner: Target, name: str, of_bases: bool, want: str) -> Target:
         spec = self._spec(owner)
         if spec is not None and spec.types.nearest_base:
-            return self._nearest(owner, name, of_bases, want if spec.members_apart else "")
+            return self._nearest(owner, name, of_bases, want if spec.scopes.methods_apart else "")
         order = self.order(owner)
         if not order:
             return AMBIGUOUS if of_bases else self._own(owner, name) or AMBIGUOUS
@@ -175,7 +175,7 @@ class Classes:
         place = target[0]
         facts = self._sources.facts(place.path) if place.definition >= 0 else None
         item = facts.definitions[place.definition] if facts is not None else None
-        if facts is None or item is None or item.body < 0 or not self._linker.spec(facts).indented:
+        if facts is None or item is None or item.body < 0 or not self._linker.spec(facts).is_indented:
             return False
         columns = facts.derived(_FIRST_COLUMNS, lambda: _first_columns(facts))
         return item.parent >= 0 and item.span.start_column > columns[item.parent]

@@ -108,7 +108,7 @@ class ImportResolver:
 
     def _scope_of(self, facts: FileFacts, scope: int, name: str) -> int | None:
         """The scope that binds what a name means in it or in one inside of it."""
-        hides = self.spec(facts).members_visible != "nested"
+        hides = self.spec(facts).scopes.members_visible != "nested"
         is_direct = True
         for at in self.outward(facts, scope):
             if facts.bound(at, name) is not None and (
@@ -120,7 +120,7 @@ class ImportResolver:
 
     def outward(self, facts: FileFacts, scope: int) -> Iterator[int]:
         """The scopes that a name is looked up in, inner ones first."""
-        has_islands = ScopeKind.NAMESPACE in self.spec(facts).islands
+        has_islands = ScopeKind.NAMESPACE in self.spec(facts).scopes.opaque_scopes
         while scope >= 0:
             yield scope
             if has_islands and facts.scopes.kind(scope) == ScopeKind.NAMESPACE:
@@ -130,7 +130,7 @@ class ImportResolver:
     def crate(self, path: str, scope: int, name: str) -> Target:
         """What a path means that begins with a name that nothing around binds."""
         facts = self.sources.facts(path)
-        if facts is None or not self.spec(facts).module_keywords:
+        if facts is None or not self.spec(facts).scopes.module_keywords:
             return UNRESOLVED
         return self.begun(path, Import(scope, "", name, "", "", 0, 0)) or UNRESOLVED
 
@@ -146,7 +146,7 @@ class ImportResolver:
         facts = self.sources.facts(path)
         if facts is None:
             return UNRESOLVED
-        head, rest = split_head(item.module, self.spec(facts).module_keywords)
+        head, rest = split_head(item.module, self.spec(facts).scopes.module_keywords)
         target = self.begun(path, item._replace(module=head))
         if target is None:
             target = self.lexical(path, item.scope, head)
@@ -157,7 +157,7 @@ class ImportResolver:
     def written(self, path: str, scope: int, text: str) -> Target:
         """What a dotted name means in a scope of a file."""
         facts = self.sources.facts(path)
-        if facts is not None and (between := self.spec(facts).qualifier) and between in text:
+        if facts is not None and (between := self.spec(facts).scopes.namespace_separator) and between in text:
             return self._qualified(path, facts, scope, text)
         first, *rest = split_path(text)
         target = self.lexical(path, scope, first)
@@ -203,7 +203,9 @@ class ImportResolver:
 
     def _spaces(self, place: Place) -> set[str]:
         facts = self.sources.facts(place.path)
-        return set(self.spec(facts).spaces.get(self.definition_kind(place), "v")) if facts else set()
+        return (
+            set(self.spec(facts).scopes.name_spaces.get(self.definition_kind(place), "v")) if facts else set()
+        )
 
     def is_mixed(self, target: Target) -> bool:
         """Whether it is one name for things that no use of the name can mean all of."""
@@ -241,21 +243,25 @@ class ImportResolver:
         if inherited:
             return inherited
         spec = self.spec(facts)
-        if spec.closed and re.fullmatch(spec.closed, name):
+        if spec.scopes.closed_names and re.fullmatch(spec.scopes.closed_names, name):
             return UNRESOLVED
         place = self.sources.space(path, scope)
         for far, group in enumerate(found.ambient(self.sources, place)):
             target = self.single([self._name_in(one, name) for one in group])
-            if far and spec.far_kinds and not self._are_far(known(target), spec):
+            if far and spec.scopes.fallback_kinds and not self._are_far(known(target), spec):
                 continue
             if target:
-                is_hidden = far and spec.stars_hide and self.around.may_bring(path, facts, (scope, 0), name)
+                is_hidden = (
+                    far
+                    and spec.scopes.star_imports_hide
+                    and self.around.may_bring(path, facts, (scope, 0), name)
+                )
                 return AMBIGUOUS if is_hidden else target
         stars = [at for at in facts.stars if self._sees(facts, scope, facts.imports[at].scope)]
         return self.starred(path, stars, name)
 
     def _are_far(self, target: Target, spec: LanguageSpec) -> bool:
-        return all(self.definition_kind(place) in spec.far_kinds for place in target)
+        return all(self.definition_kind(place) in spec.scopes.fallback_kinds for place in target)
 
     def starred(self, path: str, stars: Sequence[int], name: str) -> Target:
         """What star imports bring under a name. Each module is asked once, however they import each other."""
@@ -271,7 +277,7 @@ class ImportResolver:
             module = self.imported(from_path, at)
             if not known(module):
                 # All of what it brings is unknown; where later names replace earlier ones, nothing is sure.
-                if self.spec(facts).star_rebinds:
+                if self.spec(facts).scopes.star_imports_rebind:
                     found.append(AMBIGUOUS)
                 continue
             for place in module:
@@ -289,7 +295,7 @@ class ImportResolver:
         """Whose names have been asked for before those of a star import count."""
         facts = self.sources.facts(path)
         assert facts is not None, "BUG: a file with imports has facts"
-        has_islands = ScopeKind.NAMESPACE in self.spec(facts).islands
+        has_islands = ScopeKind.NAMESPACE in self.spec(facts).scopes.opaque_scopes
         return self.sources.space(path, facts.imports[at].scope) if has_islands else Place(path)
 
     def single(self, found: Sequence[Target]) -> Target:
@@ -370,7 +376,7 @@ class ImportResolver:
         if facts is None or found is None:
             return UNRESOLVED
         item = facts.imports[at]
-        if self.spec(facts).module_keywords:
+        if self.spec(facts).scopes.module_keywords:
             target = self.followed(path, item) if item.certain else UNRESOLVED
             return target if item.name in ("", "*") else self.lookup(known(target), item.name)
         places = tuple(found.places(self.sources, path, item)) if item.certain else UNRESOLVED
@@ -392,7 +398,7 @@ class ImportResolver:
         if not path.endswith("/"):
             facts = self.sources.facts(path)
             return facts.language if facts else ""
-        return next((spec.name for spec in specs().values() if spec.directories_are_modules), "")
+        return next((spec.name for spec in specs().values() if spec.scopes.namespace_packages), "")
 
     def _name_in(self, place: Place, name: str) -> Target:
         return self.once(_NAME, (place, name), lambda: self._find_in(place, name))
@@ -506,7 +512,7 @@ class ImportResolver:
                 return False
             item = facts.definitions[place.definition]
             is_part = item.kind in CLASSES and item.flags & FLAG_MORE
-            if not is_part and item.kind not in self.spec(facts).merges:
+            if not is_part and item.kind not in self.spec(facts).scopes.reopened_kinds:
                 return False
         return True
 

@@ -178,7 +178,7 @@ class References:
         """
         facts = self._sources.facts(place.path)
         scopes = set(facts.binding_scopes.get(place.definition, ())) if facts is not None else set()
-        if facts is None or facts.spec.functions_rise or len(scopes) != 1:
+        if facts is None or facts.spec.scopes.functions_escape or len(scopes) != 1:
             return None
         if not _is_local(facts, min(scopes)):
             return None

@@ -68,7 +68,7 @@ class Resolver:
                 is_other = self._is_asked(path, facts, name, seen)
                 return _ANCHORED if is_other else self._own_member(Place(path, seen.target - 1))
             space = facts.receivers[seen.receiver - 1].removeprefix("#")
-            if space in self._linker.spec(facts).apart:
+            if space in self._linker.spec(facts).scopes.marked_spaces:
                 return _linked(self._linker.ambient(path, seen.scope, f"{space} {name}"))
             target = self._fitting(facts, name, seen, known(self._member(path, facts, name, seen)))
             is_meant = target and self._is_seen(path, name, target, seen)
@@ -99,7 +99,7 @@ class Resolver:
         if facts.bound(around[-1], name) is not None or seen.role == Role.DEFINE:
             return _UNKNOWN
         spec = self._linker.spec(facts)
-        if spec.implicit_self and seen.role == Role.CALL:
+        if spec.scopes.implicit_self and seen.role == Role.CALL:
             owner = self._only(self._receivers.class_around(path, facts, seen.scope))
             member = (
                 self._values.owned(True, self._linker.classes.member(owner, name)) if owner else UNRESOLVED
@@ -109,8 +109,10 @@ class Resolver:
         if not target and seen.role == Role.TYPE:
             target = self._linker.crate(path, seen.scope, name)
         target = self._fitting(facts, name, seen, known(target))
-        is_clear = not spec.bases_before_file or set(self._sources.definitions(name)) <= set(target)
-        is_clear = is_clear and not (spec.open_functions and self._has_namesakes(target, name))
+        is_clear = not spec.scopes.inherited_before_file or set(self._sources.definitions(name)) <= set(
+            target
+        )
+        is_clear = is_clear and not (spec.scopes.open_functions and self._has_namesakes(target, name))
         return _linked(target if is_clear else UNRESOLVED)
 
     def _is_before(self, facts: FileFacts, seen: Occurrence, bind: Bind) -> bool:
@@ -129,7 +131,7 @@ class Resolver:
         """Whether it is a method or property that no type can be: `def part(self) -> part` may mean what is
         around the class."""
         kinds = {self._linker.definition_kind(place) for place in target}
-        return bool(kinds) and kinds <= _NO_TYPES and not self._linker.spec(facts).spaces
+        return bool(kinds) and kinds <= _NO_TYPES and not self._linker.spec(facts).scopes.name_spaces
 
     def _is_around(self, path: str, member: Target, seen: Occurrence) -> bool:
         """Whether the innermost class around an occurrence is the one that has the member."""
@@ -150,9 +152,13 @@ class Resolver:
     def _fitting(self, facts: FileFacts, name: str, seen: Occurrence, target: Target) -> Target:
         """The target where a name in this role can mean it: a call is no call of a field."""
         spec = self._linker.spec(facts)
-        if not spec.spaces or not target:
+        if not spec.scopes.name_spaces or not target:
             return target
-        looks = {space for role in _ROLES.get(seen.role, ()) for space in "".join(spec.looks.get(role, "v"))}
+        looks = {
+            space
+            for role in _ROLES.get(seen.role, ())
+            for space in "".join(spec.scopes.lookup_spaces.get(role, "v"))
+        }
         if seen.role in _ROLES and self._linker.is_mixed(target):
             is_type = seen.role == Role.TYPE
             return (
@@ -161,7 +167,7 @@ class Resolver:
                 else self._linker.of_space(target, "".join(looks))
             )
         kinds = [self._linker.definition_kind(place) for place in target]
-        fits = all(not kind or looks & set(spec.spaces.get(kind, "v")) for kind in kinds)
+        fits = all(not kind or looks & set(spec.scopes.name_spaces.get(kind, "v")) for kind in kinds)
         return target if fits or seen.role not in _ROLES else UNRESOLVED
 
     def _is_in_another_space(self, facts: FileFacts, name: str, seen: Occurrence, target: Target) -> bool:
@@ -169,12 +175,12 @@ class Resolver:
         the name means something else there, that is seen without an import. A base class is a value too."""
         spec = self._linker.spec(facts)
         is_type = seen.role == Role.TYPE
-        if not spec.spaces or seen.role not in _ROLES or (is_type and name in facts.extended):
+        if not spec.scopes.name_spaces or seen.role not in _ROLES or (is_type and name in facts.extended):
             return False
         kinds = [self._linker.definition_kind(place) for place in target]
-        spaces = {space for kind in kinds if kind for space in spec.spaces.get(kind, "v")}
+        spaces = {space for kind in kinds if kind for space in spec.scopes.name_spaces.get(kind, "v")}
         roles = ("type",) if is_type else _ROLES[seen.role]
-        looks = {space for role in roles for space in "".join(spec.looks.get(role, "v"))}
+        looks = {space for role in roles for space in "".join(spec.scopes.lookup_spaces.get(role, "v"))}
         return all(kinds) and spaces == {"v" if is_type else "t"} and not spaces & looks
 
     def _as_type(self, facts: FileFacts, name: str, target: Target) -> Target:
@@ -198,7 +204,7 @@ class Resolver:
 
     def _mentioned(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Meaning:
         """A name in an import statement: what is taken, or a module on the way there."""
-        if self._linker.spec(facts).module_keywords:
+        if self._linker.spec(facts).scopes.module_keywords:
             return self._on_the_way(path, facts, name)
         at = facts.import_at.get((seen.line, seen.column))
         item = facts.imports[at] if at is not None else None
@@ -239,7 +245,7 @@ class Resolver:
 
     def _has_overloads(self, path: str, facts: FileFacts, bind: Bind) -> bool:
         """Whether what the file includes has something of the name too, or a namespace anywhere."""
-        if not self._linker.spec(facts).open_functions:
+        if not self._linker.spec(facts).scopes.open_functions:
             return False
         if bind.reason == Reason.DEF_IN_SCOPE and self._has_namesakes((Place(path, bind.target),), bind.name):
             return True
@@ -265,23 +271,23 @@ class Resolver:
     def _member(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Target:
         receiver = facts.receivers[seen.receiver - 1]
         spec = self._linker.spec(facts)
-        said = _SUPER.match(receiver) if spec.super_receivers else None
-        if receiver in spec.super_receivers or said:
+        said = _SUPER.match(receiver) if spec.scopes.super_receivers else None
+        if receiver in spec.scopes.super_receivers or said:
             owner = self._receivers.class_around(path, facts, seen.scope)
             # `super(Other, self)` begins behind another class.
             if said and (
-                said[2] not in spec.self_parameters or self._named(path, seen.scope, said[1]) != owner
+                said[2] not in spec.scopes.self_parameters or self._named(path, seen.scope, said[1]) != owner
             ):
                 return UNRESOLVED
             found = self._linker.classes.member(owner, name, of_bases=True)
             return self._values.owned(not self._receivers.is_in_static(facts, seen.scope), found)
-        if spec.qualifier and receiver.endswith(spec.qualifier):
+        if spec.scopes.namespace_separator and receiver.endswith(spec.scopes.namespace_separator):
             return self._linker.written(path, seen.scope, receiver + name)
-        if spec.qualifier and spec.qualifier in receiver:
+        if spec.scopes.namespace_separator and spec.scopes.namespace_separator in receiver:
             return self._values.inside(
                 path, Value(known(self._linker.written(path, seen.scope, receiver))), name
             )
-        if receiver in spec.parent_receivers:
+        if receiver in spec.scopes.parent_receivers:
             owner = self._linker.classes.parent(self._receivers.class_around(path, facts, seen.scope))
             return self._linker.classes.member(owner, name) if owner else UNRESOLVED
         if MADE in receiver:
@@ -294,15 +300,21 @@ class Resolver:
         if receiver == _KEYWORD or not _PLAIN.match(begin):
             return UNRESOLVED
         first, *rest = split_path(receiver)
-        is_path = begin != receiver or receiver.startswith(f"{first}::") or first not in spec.self_keywords
-        if first in spec.module_keywords and is_path:
-            head, rest = split_head("::".join([first, *rest]), spec.module_keywords)
+        is_path = (
+            begin != receiver or receiver.startswith(f"{first}::") or first not in spec.scopes.self_keywords
+        )
+        if first in spec.scopes.module_keywords and is_path:
+            head, rest = split_head("::".join([first, *rest]), spec.scopes.module_keywords)
             value = Value(self._linker.begun(path, Import(seen.scope, "", head, "", "", 0, 0)) or UNRESOLVED)
-        elif first in spec.self_keywords or first in spec.class_keywords:
-            is_type = spec.members_apart and first in spec.class_keywords
+        elif first in spec.scopes.self_keywords or first in spec.scopes.class_keywords:
+            is_type = spec.scopes.methods_apart and first in spec.scopes.class_keywords
             owner = self._receivers.class_around(path, facts, seen.scope)
-            is_type = is_type or (spec.static_apart and self._receivers.is_in_static(facts, seen.scope))
-            value = Value(self._only(owner) if spec.bases_before_file else owner, is_instance=not is_type)
+            is_type = is_type or (
+                spec.scopes.static_members_apart and self._receivers.is_in_static(facts, seen.scope)
+            )
+            value = Value(
+                self._only(owner) if spec.scopes.inherited_before_file else owner, is_instance=not is_type
+            )
         else:
             return self._behind(path, facts, name, seen)
         return self._reached(path, value, (*rest, name), seen)

@@ -22,7 +22,7 @@ class EnclosingScopes:
     def inherited(self, path: str, facts: FileFacts, scope: int, name: str) -> Target:
         """A member that a class around has from its bases, where members are seen without a receiver."""
         spec = self._linker.spec(facts)
-        if spec.members_visible != "nested":
+        if spec.scopes.members_visible != "nested":
             return UNRESOLVED
         is_static = False
         for around in self._around(facts, scope):
@@ -37,7 +37,7 @@ class EnclosingScopes:
                 is_seen = not is_static or all(self._linker.definition_kind(one) in CLASSES for one in target)
                 return target if is_seen else AMBIGUOUS
             is_static = is_static or (
-                spec.nested_apart
+                spec.scopes.static_nested_classes
                 and facts.definitions[around].kind in CLASSES
                 and bool(facts.definitions[around].flags & FLAG_STATIC)
             )
@@ -50,13 +50,17 @@ class EnclosingScopes:
         assert facts is not None, "BUG: a file with names has facts"
         at, last = scopes
         spec = self._linker.spec(facts)
-        if (spec.islands or spec.stars_hide) and self.may_bring(path, facts, scopes, name):
+        if (spec.scopes.opaque_scopes or spec.scopes.star_imports_hide) and self.may_bring(
+            path, facts, scopes, name
+        ):
             return True
         while at >= last and at >= 0:
             opened = facts.opened_by.get(at)
             if opened is not None and self.is_open(facts, opened):
                 return True
-            is_class = facts.scopes.kind(at) == ScopeKind.CLASS and not self._linker.spec(facts).members_apart
+            is_class = (
+                facts.scopes.kind(at) == ScopeKind.CLASS and not self._linker.spec(facts).scopes.methods_apart
+            )
             if is_class and (opened is None or self._has_from_base(Place(path, opened), name)):
                 return True
             at = facts.scopes.parent(at)
@@ -79,7 +83,7 @@ class EnclosingScopes:
         """Whether names come into a definition from what other files say: a namespace that they add to, a
         function that belongs to a class elsewhere."""
         item = facts.definitions[at]
-        return self._linker.spec(facts).open_functions and (item.kind in SPACES or item.owner != "")
+        return self._linker.spec(facts).scopes.open_functions and (item.kind in SPACES or item.owner != "")
 
     def _without_receiver(self, owner: Target, name: str) -> Target:
         """A member of a class around. A base that depends on a parameter of the class is not looked at."""
@@ -90,7 +94,7 @@ class EnclosingScopes:
 
     def _has_dependent_bases(self, place: Place) -> bool:
         facts = self._linker.sources.facts(place.path)
-        if facts is None or not self._linker.spec(facts).open_functions:
+        if facts is None or not self._linker.spec(facts).scopes.open_functions:
             return False
         item = facts.definitions[place.definition]
         header = item.signature.replace(" ", "")
@@ -102,7 +106,7 @@ class EnclosingScopes:
         facts = self._linker.sources.facts(place.path)
         assert facts is not None, "BUG: a class has a file"
         item, spec = facts.definitions[place.definition], self._linker.spec(facts)
-        implied = spec.implied.get(item.kind, "").split()
+        implied = spec.scopes.implicit_members.get(item.kind, "").split()
         return name in implied or self._linker.classes.may_hide(place, name)
 
     def _around(self, facts: FileFacts, scope: int) -> Iterator[int]:

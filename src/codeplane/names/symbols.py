@@ -197,7 +197,7 @@ class SymbolFinder:
     def _full_name(self, place: Place) -> str:
         """The name that a thing has in all its parts: where classes are reopened, its file does not count."""
         facts = self._snapshot.facts(place.path)
-        is_reopened = facts is not None and "class" in facts.spec.merges
+        is_reopened = facts is not None and "class" in facts.spec.scopes.reopened_kinds
         return (
             self._snapshot.rule_sources.namespace(place) if is_reopened else self._snapshot.qualified(place)
         )

@@ -338,7 +338,7 @@ def _is_of_kin(snapshot: Snapshot, asker: set[Place], place: Place) -> bool:
 def _asker(snapshot: Snapshot, one: Asking) -> set[Place]:
     """The class whose method asks its own instance; nothing for other holders."""
     facts = snapshot.require_facts(one.path)
-    if one.holder not in facts.spec.self_parameters:
+    if one.holder not in facts.spec.scopes.self_parameters:
         return set()
     after = [seen for seen in snapshot.occurrences(one.path, one.holder) if _place(seen) > _place(one)]
     at = min(after, key=_place).target - 1 if after else -1

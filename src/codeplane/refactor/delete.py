@@ -38,7 +38,7 @@ def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
     plan = Plan("delete", qualified(snapshot, place), uid, subject.name, "", Verdict.OK, epoch=snapshot.epoch)
     plan = replace(plan, words=(subject.name,))
     facts = snapshot.require_facts(subject.path)
-    if not has_references(facts.language) or not facts.spec.resolves:
+    if not has_references(facts.language) or not facts.spec.scopes.resolves:
         text = f"What {facts.language} names refer to is not known."
         return replace(plan, verdict=Verdict.UNSUPPORTED, problems=(Problem("language", text),))
     owner = owner_of(snapshot, place)

@@ -101,7 +101,7 @@ def _declared(snapshot: Snapshot, files: Sequence[RepoPath]) -> Iterator[Problem
     """Modules that another file declares: the declaration would be left."""
     for path in files:
         facts = snapshot.facts(path)
-        if facts is not None and facts.spec.module_keywords:
+        if facts is not None and facts.spec.scopes.module_keywords:
             text = f"What declares modules of {facts.language} cannot be taken out with them."
             yield Problem("language", text, path)
             return

@@ -47,7 +47,7 @@ def _declared(snapshot: Snapshot, family: Family) -> Iterator[RefFact]:
 def _is_given(snapshot: Snapshot, ref: RefFact) -> bool:
     facts = snapshot.require_facts(ref.path)
     head, *way = split_path(ref.receiver)
-    if head in facts.spec.self_parameters:
+    if head in facts.spec.scopes.self_parameters:
         return bool(way)
     column = ref.column - len(ref.receiver.encode("utf-8", "surrogateescape")) - 1
     standing = snapshot.occurrence_at(ref.path, ref.line, column) if column >= 0 else None

@@ -47,7 +47,7 @@ def doubts(snapshot: Snapshot, family: Family, new: str = "") -> Iterator[Proble
 
 def _generating(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     facts = snapshot.facts(place.path)
-    if facts is not None and facts.spec.generates:
+    if facts is not None and facts.spec.renaming.generates_code:
         text = "Code is generated from this, and uses the name in other languages."
         yield Problem("generated", text, RepoPath(place.path), snapshot.definition(place).name_line)
 
@@ -174,7 +174,10 @@ def _has_name(snapshot: Snapshot, path: str, words: Sequence[str]) -> bool:
 
 def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     """Names that test runners and other frameworks look for."""
-    item, hooks = snapshot.definition(place).item, specs()[snapshot.definition(place).language].hooks
+    item, hooks = (
+        snapshot.definition(place).item,
+        specs()[snapshot.definition(place).language].testing.framework_hooks,
+    )
     is_test = bool(flags_of(snapshot, place) & FLAG_TEST)
     if is_test or (hooks and re.fullmatch(hooks, item.name)):
         text = f"{item.name} is a name that a framework calls by."
@@ -212,7 +215,11 @@ def _named(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
     if pattern and flags_of(snapshot, place) & FLAG_TEST and not re.fullmatch(pattern, new):
         text = f"{item.name} is a test by its name; {new} would not be one."
         yield Problem("test", text, RepoPath(place.path), item.name_line)
-    if spec.named_files and place.path.rsplit("/", 1)[-1].startswith(f"{item.name}.") and item.parent < 0:
+    if (
+        spec.renaming.type_names_file
+        and place.path.rsplit("/", 1)[-1].startswith(f"{item.name}.")
+        and item.parent < 0
+    ):
         text = f"{item.name} is named like its file, which has to be moved as well (refactor_move)."
         yield Problem("file_name", text, RepoPath(place.path), item.name_line)
     if spec.default_exports == "capital" and item.name[:1].isupper() != new[:1].isupper():
@@ -225,7 +232,7 @@ def _named(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
 def _linked(snapshot: Snapshot, place: Place, family: Family) -> Iterator[Problem]:
     """Where files are put together by name: another definition of the name may be the one that is meant."""
     spec, item = specs()[snapshot.definition(place).language], snapshot.definition(place).item
-    if not spec.prototypes or item.kind != "function" or item.signature.startswith("static"):
+    if not spec.renaming.prototypes or item.kind != "function" or item.signature.startswith("static"):
         return
     for other in snapshot.definitions(item.name):
         there = snapshot.facts(other.path)

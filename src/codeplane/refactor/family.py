@@ -94,7 +94,7 @@ def is_of_literal(snapshot: Snapshot, place: Place) -> bool:
     """Whether a definition is a member of an object that is written down: no scope knows its name."""
     facts = snapshot.require_facts(place.path)
     item, owner = facts.definitions[place.definition], owner_of(snapshot, place)
-    if not facts.spec.literal_members or (owner is not None and is_class(snapshot, owner)):
+    if not facts.spec.renaming.object_literals or (owner is not None and is_class(snapshot, owner)):
         return False
     return item.name != "default" and facts.bound(item.scope, item.name) is None
 
@@ -107,7 +107,7 @@ def held(snapshot: Snapshot, place: Place) -> Problem:
 
 
 def _embedders(snapshot: Snapshot, place: Place) -> Iterator[Place]:
-    if specs()[snapshot.definition(place).language].embeds and is_class(snapshot, place):
+    if specs()[snapshot.definition(place).language].types.embedded_fields and is_class(snapshot, place):
         yield from (one.place for one in derived(snapshot, place) if one.place is not None)
 
 
@@ -119,7 +119,7 @@ def variable_family(snapshot: Snapshot, variable: Variable) -> Family:
     facts = snapshot.require_facts(variable.path)
     spec = facts.spec
     is_named = is_argument(snapshot, variable) and not takes_rest(snapshot, variable)
-    if not spec.named_arguments or not is_named:
+    if not spec.renaming.named_arguments or not is_named:
         return alone
     function = holder_of(snapshot, variable)
     item = snapshot.definition(function).item
@@ -158,7 +158,7 @@ def _in_branches(snapshot: Snapshot, place: Place) -> list[Place]:
     """The other definitions of a name in the same scope of a file, where a scope has one thing of a name."""
     facts = snapshot.require_facts(place.path)
     item = snapshot.definition(place).item
-    if not facts.spec.one_per_scope:
+    if not facts.spec.renaming.one_definition_per_scope:
         return []
     return [
         Place(place.path, at)
@@ -172,7 +172,7 @@ def _declared(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     definition = snapshot.definition(place)
     item = definition.item
     spec = specs()[definition.language]
-    if not spec.prototypes or item.kind not in _DECLARED or _STATIC.match(item.signature):
+    if not spec.renaming.prototypes or item.kind not in _DECLARED or _STATIC.match(item.signature):
         return
     for other in snapshot.definitions(item.name):
         alike = snapshot.definition(other).item
@@ -191,7 +191,7 @@ def _declared(snapshot: Snapshot, place: Place) -> Iterator[Place]:
 def _kept_in(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     """The field that a property is kept in, or the property that is kept in a field."""
     facts = snapshot.require_facts(place.path)
-    item, mark = facts.definitions[place.definition], facts.spec.property_mark
+    item, mark = facts.definitions[place.definition], facts.spec.renaming.property_field_prefix
     if not mark or item.kind not in ("property", "field"):
         return
     other = mark + item.name if item.kind == "property" else item.name.removeprefix(mark)

@@ -61,7 +61,8 @@ def _taking(snapshot: Snapshot, path: RepoPath, name: str) -> Iterator[Variable]
 def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPath, int, int]]:
     """The texts by which tests ask for a fixture: path, line and column of the name."""
     facts = snapshot.facts(place.path)
-    pattern = facts.spec.fixture_texts if facts is not None else ""
+    fixtures = facts.spec.testing.fixtures if facts is not None else None
+    pattern = "|".join(fixtures.requesting_calls) if fixtures is not None else ""
     name = snapshot.definition(place).name.encode("utf-8", "surrogateescape")
     quoted = re.compile(rb"""["'](%b)["']""" % re.escape(name))
     for path in _reached(snapshot, place) if pattern else ():
@@ -75,7 +76,8 @@ def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPat
 def _reached(snapshot: Snapshot, place: Place) -> list[RepoPath]:
     """The files whose tests may ask for a fixture and have its name in them."""
     facts = snapshot.facts(place.path)
-    roots = facts.spec.fixture_files if facts is not None else ()
+    fixtures = facts.spec.testing.fixtures if facts is not None else None
+    roots = fixtures.files if fixtures is not None else ()
     directory, _, file = place.path.rpartition("/")
     paths = snapshot.paths_with(snapshot.definition(place).name)
     inside = f"{directory}/" if directory else ""
@@ -85,8 +87,8 @@ def _reached(snapshot: Snapshot, place: Place) -> list[RepoPath]:
 
 def _is_marked(snapshot: Snapshot, place: Place) -> bool:
     facts = snapshot.facts(place.path)
-    spec = facts.spec if facts is not None else None
-    if spec is None or not spec.fixture or snapshot.definition(place).kind not in ("function", "method"):
+    fixtures = facts.spec.testing.fixtures if facts is not None else None
+    if fixtures is None or snapshot.definition(place).kind not in ("function", "method"):
         return False
     text = marked_text(snapshot, place)
-    return re.search(spec.fixture, text) is not None and not re.search(r"\bname\s*=", text)
+    return re.search(fixtures.mark, text) is not None and not re.search(r"\bname\s*=", text)

@@ -18,7 +18,7 @@ def left_behind(snapshot: Snapshot, moves: Mapping[RepoPath, RepoPath]) -> Itera
     told: set[tuple[str, str]] = set()
     for path in sorted(moves):
         facts = snapshot.facts(path)
-        if facts is None or not facts.spec.module_keywords:
+        if facts is None or not facts.spec.scopes.module_keywords:
             continue
         around = _around(snapshot, path, moves)
         for ref in snapshot.references_in(path):

@@ -144,7 +144,11 @@ class Keywords:
         return self._snapshot.occurrence_at(path, *lines.position(start + name.start()))
 
     def _of_called(self, path: RepoPath, name: str, seen: Occurrence) -> Owner:
-        if name in specs()[self._language(path)].makers and seen.receiver and self._makes_instances():
+        if (
+            name in specs()[self._language(path)].renaming.constructor_calls
+            and seen.receiver
+            and self._makes_instances()
+        ):
             return self._of_made(path, seen)
         meaning = self._meaning(path, name, seen)
         target = known(meaning.target)
@@ -153,7 +157,7 @@ class Keywords:
                 return "open" if self._may_be_value() else "other"
             return self._of_target(target[0], target)
         spec = specs()[self._language(path)]
-        if name in self._names or name in spec.self_parameters:
+        if name in self._names or name in spec.scopes.self_parameters:
             return "open"
         if seen.receiver and name in spec.reflection.class_attributes and self._makes_instances():
             return "open"
@@ -186,7 +190,7 @@ class Keywords:
 
     def _meaning(self, path: RepoPath, name: str, seen: Occurrence) -> Meaning:
         facts = self._snapshot.require_facts(path)
-        if name in facts.spec.class_keywords:
+        if name in facts.spec.scopes.class_keywords:
             around = self._receivers.class_around(path, facts, seen.scope)
             return Meaning(Tier.STRONG, around)
         return self._snapshot.meaning(path, name, seen)
@@ -256,7 +260,7 @@ class Keywords:
 
     def _is_run_unnamed(self, place: Place) -> bool:
         item, spec = self._snapshot.definition(place).item, specs()[self._language(place.path)]
-        return item.parent >= 0 and item.name in spec.unnamed_calls
+        return item.parent >= 0 and item.name in spec.renaming.call_operators
 
     @cached_property
     def is_taken(self) -> bool:

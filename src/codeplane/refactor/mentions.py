@@ -150,7 +150,7 @@ class Speakers:
             for one in found
             if one not in self.family.places
             and (facts := self._facts(one.path)) is not None
-            and facts.spec.resolves
+            and facts.spec.scopes.resolves
             and not is_titled(self.snapshot.definition(one).item)
         ]
 

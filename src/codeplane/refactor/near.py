@@ -54,7 +54,7 @@ def _reaches(snapshot: Snapshot, path: str, word: str) -> bool:
     if facts is None:
         return False
     is_in_paths = any(word in split_path(text) for text in facts.receivers)
-    return is_in_paths or bool(facts.spec.module_keywords)
+    return is_in_paths or bool(facts.spec.scopes.module_keywords)
 
 
 def unread(snapshot: Snapshot, near: Collection[RepoPath]) -> Iterator[Problem]:

@@ -248,7 +248,7 @@ def _spans(snapshot: Snapshot, family: Family) -> dict[str, list[Span]] | None:
 def _refused(snapshot: Snapshot, subject: Subject, new: str) -> "_Refusal | None":
     facts = snapshot.require_facts(subject.path)
     spec = facts.spec
-    if not has_references(facts.language) or not spec.resolves:
+    if not has_references(facts.language) or not spec.scopes.resolves:
         return _Refusal(
             Verdict.UNSUPPORTED, "language", f"What {facts.language} names refer to is not known."
         )
@@ -275,13 +275,17 @@ def _refused(snapshot: Snapshot, subject: Subject, new: str) -> "_Refusal | None
 
 def _is_file(snapshot: Snapshot, subject: DefFact, spec: LanguageSpec) -> bool:
     """Whether a definition only says that there is a module, whose file has the name."""
-    is_module = bool(spec.module_keywords) and subject.kind == "module"
+    is_module = bool(spec.scopes.module_keywords) and subject.kind == "module"
     return is_module and snapshot.definition(place_of(subject)).item.body < 0
 
 
 def _begins(spec: LanguageSpec) -> tuple[tuple[str, str], ...]:
     """What a program begins with, by name and kind."""
-    return tuple((spec.main, kind) for kind in ("function", "method")) if spec.main else ()
+    return (
+        tuple((spec.entry_points.function, kind) for kind in ("function", "method"))
+        if spec.entry_points.function
+        else ()
+    )
 
 
 @dataclass(frozen=True)

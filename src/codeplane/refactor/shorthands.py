@@ -72,7 +72,7 @@ class Shorthands:
 
     def _has_some(self, path: str) -> bool:
         facts = self._snapshot.facts(path)
-        return facts is not None and bool(facts.spec.shorthands)
+        return facts is not None and bool(facts.spec.renaming.shorthand_patterns)
 
     def _found(self, path: RepoPath) -> tuple[Lines, dict[tuple[int, int], Shorthand]]:
         if path not in self._files:

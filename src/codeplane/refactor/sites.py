@@ -182,7 +182,7 @@ class _Search:
         for one in self._family.variables if self._family.is_local and not self._family.functions else ():
             facts = self._snapshot.facts(one.path)
             is_named = one.is_parameter and not takes_rest(self._snapshot, one)
-            if is_named and facts is not None and facts.spec.named_arguments:
+            if is_named and facts is not None and facts.spec.renaming.named_arguments:
                 return one.path
         return ""
 
@@ -212,7 +212,7 @@ class _Search:
     def _of_keys(self) -> None:
         """Keys that are variables as well: the variable stays what it is, and the key may be ours."""
         facts = self._snapshot.facts(min(self._family.places).path)
-        if facts is None or not facts.spec.shorthands:
+        if facts is None or not facts.spec.renaming.shorthand_patterns:
             return
         if not self._family.is_member and not self._possible.is_value():
             return
@@ -300,7 +300,9 @@ class _Possible:
         if ref.receiver == _RAW or (self._family.embedders and ref.receiver):
             return True
         if ref.receiver == KEYWORD:
-            is_given = self._family.is_member and self._family.kind in self._spec(ref.path).given_kinds
+            is_given = (
+                self._family.is_member and self._family.kind in self._spec(ref.path).renaming.keyword_kinds
+            )
             is_given = is_given or bool(self._family.variables)
             at = (ref.path, ref.line, ref.column)
             is_matched = self._family.is_member and (
@@ -342,7 +344,10 @@ class _Possible:
         spec = self._spec(ref.path)
         is_held = not self._family.is_local and not self._family.is_member
         return (
-            is_held and bool(spec.shorthands) and spec.reflection.modules_are_values and self._reach.is_value
+            is_held
+            and bool(spec.renaming.shorthand_patterns)
+            and spec.reflection.modules_are_values
+            and self._reach.is_value
         )
 
     def is_value(self) -> bool:
@@ -356,4 +361,4 @@ class _Possible:
 
 def _sees_members(spec: LanguageSpec) -> bool:
     """Whether a name without a receiver may be a member."""
-    return spec.implicit_self or spec.inherits_names or spec.members_visible == "nested"
+    return spec.scopes.implicit_self or spec.scopes.inherits_names or spec.scopes.members_visible == "nested"

@@ -126,7 +126,7 @@ def _may_be_of(snapshot: Snapshot, at: Place, holder: str, classes: set[Place]) 
     """Whether what is asked in a line of a file may be of some classes, or one of them."""
     facts = snapshot.require_facts(at.path)
     spec = facts.spec
-    if holder in (*spec.self_parameters, *spec.self_keywords, *spec.reflection.own_class):
+    if holder in (*spec.scopes.self_parameters, *spec.scopes.self_keywords, *spec.reflection.own_class):
         around = {
             Place(at.path, number)
             for number in facts.definitions.around(at.definition)

@@ -50,7 +50,7 @@ def _left(snapshot: Snapshot, path: RepoPath, change: Change, name: str) -> Iter
     """What still names a definition that is gone and means nothing else: no local variable, nothing that
     is imported from elsewhere, and of a member only what stands behind a receiver."""
     facts = snapshot.facts(path)
-    implicit = facts is None or facts.spec.implicit_self
+    implicit = facts is None or facts.spec.scopes.implicit_self
     is_member = change.definition.parent >= 0 and not implicit
     for ref in snapshot.references.named(name):
         is_open = not ref.target and ref.tier is not Tier.PROVEN

@@ -8,9 +8,10 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.slots import InterfaceSlot
 from codeplane.graph.diff.versions import FUNCTIONS
 from codeplane.graph.import_links import Links, links_of
-from codeplane.languages import Sharing, specs
+from codeplane.languages import specs
 from codeplane.languages.facts import Import, Reason
 from codeplane.languages.modules import Place, module_rules
+from codeplane.languages.rules.testing import Fixtures
 from codeplane.names import Snapshot
 
 _STRING: Final = re.compile(rb"[\"']([\w.]+)[\"']")
@@ -48,7 +49,7 @@ class Touched(NamedTuple):
 
 def shared_files(snapshot: Snapshot) -> list[Shared]:
     """The shared files of the view, in order."""
-    names = {name for spec in specs().values() if spec.sharing for name in spec.sharing.files}
+    names = {name for one in specs().values() if one.testing.fixtures for name in one.testing.fixtures.files}
     by_name = snapshot.layout.by_name
     paths = sorted(path for name in names for path in by_name.get(name, ()))
     links = links_of(snapshot) if paths else None
@@ -74,10 +75,10 @@ def _plugins(snapshot: Snapshot, path: str) -> Iterator[str]:
     """The files that a shared file names in a list of modules."""
     facts, sharing = snapshot.facts(path), _sharing(snapshot, path)
     found = module_rules(facts.language) if facts is not None else None
-    if found is None or sharing is None or not snapshot.occurrences(path, sharing.plugins):
+    if found is None or sharing is None or not snapshot.occurrences(path, sharing.plugin_variable):
         return
     stated = re.search(
-        rb"(?m)^" + sharing.plugins.encode() + rb"\s*[:=](?:[^\n]*[\[(][^\])]*[\])]|[^\n]*)",
+        rb"(?m)^" + sharing.plugin_variable.encode() + rb"\s*[:=](?:[^\n]*[\[(][^\])]*[\])]|[^\n]*)",
         _source(snapshot, path),
     )
     for module in _STRING.findall(stated[0]) if stated is not None else ():
@@ -112,7 +113,7 @@ def _with_users(names: set[str], known: Collection[Fixture]) -> frozenset[str]:
 
 def _has_hooks(snapshot: Snapshot, path: str) -> bool:
     facts = snapshot.facts(path)
-    pattern = facts.spec.hooks if facts is not None else ""
+    pattern = facts.spec.testing.framework_hooks if facts is not None else ""
     items = facts.definitions if facts is not None and pattern else ()
     return any(item.parent < 0 and re.fullmatch(pattern, item.name) for item in items)
 
@@ -131,10 +132,12 @@ def asked_in(snapshot: Snapshot, path: str) -> frozenset[str]:
     return requested[key]
 
 
-def _asked_in_words(snapshot: Snapshot, path: str, sharing: Sharing) -> set[str]:
-    if not any(snapshot.occurrences(path, word) for word in sharing.asked):
+def _asked_in_words(snapshot: Snapshot, path: str, sharing: Fixtures) -> set[str]:
+    if not any(snapshot.occurrences(path, word) for word in sharing.requesting_calls):
         return set()
-    calls = re.findall(rf"(?:{'|'.join(sharing.asked)})\(([^)]*)".encode(), _source(snapshot, path))
+    calls = re.findall(
+        rf"(?:{'|'.join(sharing.requesting_calls)})\(([^)]*)".encode(), _source(snapshot, path)
+    )
     return {name.decode() for call in calls for name in _STRING.findall(call)}
 
 
@@ -176,12 +179,12 @@ def fixtures_in(snapshot: Snapshot, path: str) -> tuple[Fixture, ...]:
     return fixtures[key]
 
 
-def _sharing(snapshot: Snapshot, path: str) -> Sharing | None:
+def _sharing(snapshot: Snapshot, path: str) -> Fixtures | None:
     facts = snapshot.facts(path)
-    return facts.spec.sharing if facts is not None else None
+    return facts.spec.testing.fixtures if facts is not None else None
 
 
-def _found(snapshot: Snapshot, path: str, sharing: Sharing) -> Iterator[Fixture]:
+def _found(snapshot: Snapshot, path: str, sharing: Fixtures) -> Iterator[Fixture]:
     facts = snapshot.require_facts(path)
     lines = _source(snapshot, path).split(b"\n")
     parameters: dict[int, set[str]] = {}

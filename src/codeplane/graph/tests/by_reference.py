@@ -88,7 +88,7 @@ class _Walk:
     def _is_called_unnamed(self, place: Place) -> bool:
         definition = self._snapshot.definition(place)
         spec, item = specs()[definition.language], definition.item
-        patterns = (one for one in (spec.reflection.reserved_names, spec.hooks) if one)
+        patterns = (one for one in (spec.reflection.reserved_names, spec.testing.framework_hooks) if one)
         return item.kind == "constructor" or any(re.fullmatch(one, item.name) for one in patterns)
 
     def _followed(self, place: Place) -> Iterator[RefFact]:

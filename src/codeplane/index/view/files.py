@@ -218,7 +218,7 @@ class FileFacts:
     @cached_property
     def _apart(self) -> dict[str, str]:
         """Kind of definition → the name space that it is alone in."""
-        spaces = self.spec.apart
+        spaces = self.spec.scopes.marked_spaces
         return {kind: space for space, kinds in spaces.items() for kind in kinds}
 
     def _key(self, item: Definition) -> str:

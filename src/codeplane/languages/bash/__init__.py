@@ -9,7 +9,6 @@ SPEC = LanguageSpec(
     extensions=(".sh", ".bash", ".zsh", ".ksh", ".bats"),
     filenames=(".bashrc", ".bash_profile", ".bash_aliases", ".profile", ".zshrc", ".zshenv", "PKGBUILD"),
     shebangs=("bash", "sh", "zsh", "dash", "ksh"),
-    resolves=False,
     constant=r"[A-Z][A-Z0-9_]*",
     dynamic_calls={"eval": ("eval", 0)},
     gaps="Names are not bound: scopes are dynamic. Variables of functions are no definitions.",

@@ -8,7 +8,6 @@ SPEC = LanguageSpec(
     grammar="tree_sitter_elixir",
     extensions=(".ex", ".exs"),
     shebangs=("elixir",),
-    resolves=False,
     class_kinds={},
     name_marks='"',
     dynamic_calls={"apply": ("call", 1), "Code.eval_string": ("eval", 0), "Module.concat": ("const_get", 0)},

@@ -117,11 +117,13 @@ class Binder:
         self.declarations: list[tuple[int, int]] = []
         self._around: list[int] = []
         self.body_of = {draft.body: at for at, draft in enumerate(outline.drafts) if draft.body >= 0}
-        self._sequential = tuple(spec.sequential)  # members of an enumeration are slow to hash
-        self.closed = re.compile(spec.closed.encode()).fullmatch if spec.closed else None
-        self._blank = spec.blank.encode()
-        self._declared = tuple(spec.declared)
-        self._hidden = _CLASS_KINDS - spec.open_kinds
+        self._sequential = tuple(spec.scopes.sequential_scopes)  # members of an enumeration are slow to hash
+        self.closed = (
+            re.compile(spec.scopes.closed_names.encode()).fullmatch if spec.scopes.closed_names else None
+        )
+        self._blank = spec.scopes.blank_name.encode()
+        self._declared = tuple(spec.scopes.declared_scopes)
+        self._hidden = _CLASS_KINDS - spec.scopes.unscoped_kinds
         self._parts: dict[int, list[int]] = {}  # target → the namespaces that are parts of it
         self._hoisted: set[int] = set()  # start of names that may be those of a function around
         self._rebound: list[tuple[int, bytes, int]] = []
@@ -130,7 +132,7 @@ class Binder:
         self.apart: dict[int, str] = {}  # start of a name in a name space of its own → the space
 
     def collect(self, captures: Mapping[str, list[Node]], imports: list[Imported]) -> None:
-        for space in self.spec.apart:
+        for space in self.spec.scopes.marked_spaces:
             starts = [node.start_byte for node in captures.get(f"space.{space}", ())]
             self.apart.update(dict.fromkeys(starts, space))
         events = [
@@ -162,9 +164,9 @@ class Binder:
         self.open = {self.outline.place(node.start_byte)[0] for node in captures.get("open", ())}
         self._merge()
         self._redirect()
-        if self.spec.star_rebinds:
+        if self.spec.scopes.star_imports_rebind:
             self._star(imports)
-        if self.spec.islands or self.spec.stars_hide:
+        if self.spec.scopes.opaque_scopes or self.spec.scopes.star_imports_hide:
             self.starred = {self.outline.place(item.start)[0] for item in imports if item.name == b"*"}
         tell_types(self, captures, imports)
         for node in captures.get("doubt", ()):
@@ -186,7 +188,7 @@ class Binder:
 
     def keys(self, name: bytes, what: str) -> list[bytes]:
         """The name as it stands in the tables of scopes, once for each name space that `what` is bound in."""
-        spaces = self.spec.spaces.get(what, "v")
+        spaces = self.spec.scopes.name_spaces.get(what, "v")
         if spaces == "v":
             return [name]
         return [space_key(name, space) for space in spaces if space != "-"]
@@ -235,7 +237,7 @@ class Binder:
         name = self.data[start:end]
         scope = draft.scope
         in_class = self.outline.kinds[scope] is _CLASS
-        hidden = self.spec.members_visible == "never" if in_class else draft.kind in self._hidden
+        hidden = self.spec.scopes.members_visible == "never" if in_class else draft.kind in self._hidden
         if draft.forward and draft.kind == "function" and self.outline.kinds[scope] not in _OUTER_KINDS:
             # A prototype in a block declares the function of the file.
             draft.name = (-1, -1)
@@ -245,9 +247,9 @@ class Binder:
         self._mark(end, _DEFINED, 0, scope)
         space = self.apart.get(start, "")
         keys = [space_key(name, space)] if space else self.keys(name, draft.kind)
-        overloads = draft.kind in self.spec.overloads and self._overload(draft, end, keys)
+        overloads = draft.kind in self.spec.scopes.overloaded_kinds and self._overload(draft, end, keys)
         unbound = hidden or draft.kind in _UNBOUND_KINDS or draft.owner[0] >= 0
-        if unbound or not keys or not self.spec.resolves:
+        if unbound or not keys or not self.spec.scopes.resolves:
             draft.more = draft.more or overloads
             return None
         if (scope, name) in self.redirects:
@@ -268,12 +270,12 @@ class Binder:
             table.update(dict.fromkeys([key for key in keys if key not in table], known))
         else:
             key = keys[0]
-            effective = start if self.spec.redeclares else draft.end
+            effective = start if self.spec.scopes.redeclares else draft.end
             if self.outline.kinds[scope] in self._declared:
                 effective = 0 if space and scope == 0 else end  # a tag is known from its first mention on
             bind = self._add(scope, name, (_BOUND, at, start), ("d", at), effective, key)
             known = table[key]
-            if self.spec.definitions_in_order and self.outline.kinds[scope] in self._sequential:
+            if self.spec.scopes.sequential_definitions and self.outline.kinds[scope] in self._sequential:
                 self.history.setdefault((scope, key), []).append((draft.start, known))
             self._also(bind, keys)
         bind.certain = bind.certain and not draft.doubtful
@@ -352,7 +354,7 @@ class Binder:
 
     def _import(self, scope: int, start: int, end: int, item: tuple[int, Imported]) -> BindDraft | None:
         name = self.data[start:end]
-        if not self.spec.resolves:
+        if not self.spec.scopes.resolves:
             self._mark(end, _IMPORTED, 0, -1)
             return None
         if (scope, name) in self.redirects:
@@ -434,7 +436,7 @@ class Binder:
         while outline.kinds[scope] in (ScopeKind.BLOCK, ScopeKind.COMPREHENSION):
             body, scope = scope, outline.parents[scope]
         is_body = outline.kinds[body] == ScopeKind.BLOCK and outline.spans[body][1] == outline.spans[scope][1]
-        inside = self.spec.hoists_to_body and is_body and scope and name not in self.tables[scope]
+        inside = self.spec.scopes.hoists_to_body and is_body and scope and name not in self.tables[scope]
         return body if inside else scope
 
     def _promote(
@@ -460,7 +462,7 @@ class Binder:
         table = self.tables[scope]
         key = key or name
         known = table.get(key)
-        keeps = self.spec.redeclares
+        keeps = self.spec.scopes.redeclares
         counts_later = (group is _VALUE or keeps) and self.outline.kinds[scope] in self._sequential
         # Names of one declaration are one variable, however often the pattern says them: `A(x) | B(x)`.
         again = known and self.binds[known - 1].effective == effective

@@ -81,7 +81,9 @@ def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
         if draft.name[0] == draft.name[1]:
             # What extends a type without a name of its own goes by the name of the type.
             draft.name = draft.owner
-        elif spec.blank and data[draft.name[0] : draft.name[1]] == spec.blank.encode():
+        elif (
+            spec.scopes.blank_name and data[draft.name[0] : draft.name[1]] == spec.scopes.blank_name.encode()
+        ):
             draft.name = (-1, -1)
         if draft.kind in spec.file_kinds:
             draft.scope = 0
@@ -162,7 +164,7 @@ class _Finish:
         return tuple.__new__(
             Definition,
             (
-                f"{owner}.{text(name)}" if owner and self.spec.owner_in_name else text(name),
+                f"{owner}.{text(name)}" if owner and draft.kind == "resource" else text(name),
                 kind,
                 self.parents[at],
                 draft.scope,

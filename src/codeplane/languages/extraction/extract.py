@@ -200,7 +200,7 @@ class _Reading:
         if len(bind.annotations) == 1:
             said = text(bind.annotations[0])
             # A receiver that is declared as several classes is no instance of the one around.
-            is_receiver = text(bind.name) in self.spec.self_parameters
+            is_receiver = text(bind.name) in self.spec.scopes.self_parameters
             return said if said != OTHER_TYPE or is_receiver else ""
         if bind.annotations or bind.count != len(bind.made) or len(set(bind.made)) != 1:
             return ""
@@ -315,7 +315,7 @@ class _Marks:
     def apart(self, lookup: Lookup) -> None:
         """Names outside the ordinary namespace that bind nothing are looked up in their own."""
         starts, ends = self.identifiers
-        kinds = self.binder.spec.apart
+        kinds = self.binder.spec.scopes.marked_spaces
         spaces = list(kinds)
         for start, space in self.binder.apart.items():
             at = bisect_left(starts, start)

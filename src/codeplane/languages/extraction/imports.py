@@ -131,9 +131,9 @@ class _Statement:
     def _own_name(self, start: int, end: int) -> tuple[bytes, tuple[int, int] | None]:
         """The name that a module import without alias binds."""
         names = list(_NAME.finditer(self.data, start, end))
-        if self.spec.import_binds == "none" or not names:
+        if self.spec.scopes.import_binds == "none" or not names:
             return b"", None
-        match = names[0 if self.spec.import_binds == "first" else -1]
+        match = names[0 if self.spec.scopes.import_binds == "first" else -1]
         return match.group(), match.span()
 
     def _name(self, start: int, end: int, part: str, alias: tuple[int, int] | None) -> Imported:

@@ -31,7 +31,7 @@ class Inheritance:
         """Whether names come from elsewhere into a scope: a class, a namespace, a function that says which
         class it belongs to."""
         kind = self.binder.outline.kinds[scope]
-        if not self.binder.spec.open_functions:
+        if not self.binder.spec.scopes.open_functions:
             return kind == ScopeKind.CLASS
         if kind == ScopeKind.FUNCTION:
             at = self.binder.body_of.get(scope, -1)
@@ -56,11 +56,11 @@ class Inheritance:
         if draft.opens_group or draft.more:
             return None  # another part of the class may have more bases
         spec = self.binder.spec
-        if spec.open_functions and draft.kind == "namespace":
+        if spec.scopes.open_functions and draft.kind == "namespace":
             return None  # other files add to it
-        if spec.open_functions and draft.owner[0] >= 0:
+        if spec.scopes.open_functions and draft.owner[0] >= 0:
             return self._owned(draft)
-        names = spec.implied.get(draft.kind, "").encode().split()
+        names = spec.scopes.implicit_members.get(draft.kind, "").encode().split()
         kinds = ("method", "property")
         found = {key: 0 for name in names for kind in kinds for key in self.binder.keys(name, kind)}
         for start, end in draft.bases:
@@ -110,7 +110,7 @@ class Inheritance:
         """Whether a definition of the same name in a base may be meant as well."""
         if bind.reason != Reason.DEF_IN_SCOPE:
             return False
-        return self.binder.outline.drafts[bind.target].kind in self.binder.spec.overloads
+        return self.binder.outline.drafts[bind.target].kind in self.binder.spec.scopes.overloaded_kinds
 
     @staticmethod
     def _join(found: dict[bytes, int], more: Inherited) -> None:

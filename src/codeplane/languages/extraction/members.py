@@ -25,10 +25,10 @@ class Members:
     def __init__(self, binder: Binder, deleted: Sequence[Node] = ()) -> None:
         self.binder = binder
         self.outline = binder.outline
-        self.parameters = {name.encode() for name in binder.spec.self_parameters}
-        self.classes = {name.encode() for name in binder.spec.class_keywords}
-        self.keywords = {name.encode() for name in binder.spec.self_keywords} | self.classes
-        if binder.spec.members_apart:
+        self.parameters = {name.encode() for name in binder.spec.scopes.self_parameters}
+        self.classes = {name.encode() for name in binder.spec.scopes.class_keywords}
+        self.keywords = {name.encode() for name in binder.spec.scopes.self_keywords} | self.classes
+        if binder.spec.scopes.methods_apart:
             self.parameters, self.classes, self.keywords = set(), set(), set()
         self.receivers = self.parameters | self.keywords
         self.by_class: dict[int, dict[bytes, int]] = {}  # draft of the class → name → draft of the member
@@ -37,7 +37,7 @@ class Members:
         self._targets: dict[int, dict[bytes, int]] = {}
         self._owners: dict[tuple[int, bytes], int] = {}
         self.held = Held(binder)
-        apart = FLAG_STATIC if binder.spec.static_apart else 0
+        apart = FLAG_STATIC if binder.spec.scopes.static_members_apart else 0
         for at, draft in enumerate(self.outline.drafts):
             kept = draft.name[0] >= 0 and draft.parent >= 0 and not draft.flags & apart
             if kept and self._is_direct(draft):
@@ -174,7 +174,7 @@ class Members:
 
     def _is_receiver(self, owner: int, method: int) -> bool:
         """Whether a method does not declare its receiver as something else than an instance of its class."""
-        declared, drafts, data = self.binder.spec.declared_self, self.outline.drafts, self.binder.data
+        declared, drafts, data = self.binder.spec.scopes.declared_self, self.outline.drafts, self.binder.data
         said = re.compile(declared.encode()).match(data, drafts[method].name[1]) if declared else None
         return said is None or said[1] == data[slice(*drafts[owner].name)]
 
@@ -224,7 +224,7 @@ class Members:
 
     def _of_keyword(self, scope: int, receiver: bytes) -> int:
         kinds, arrows = self.outline.kinds, self.outline.arrows
-        moves = self.binder.spec.self_moves
+        moves = self.binder.spec.scopes.rebinds_self
         while scope >= 0:
             if moves and (kinds[scope] == ScopeKind.CLASS or scope in arrows):
                 return -1

@@ -60,23 +60,23 @@ class Lookup:
         self.binder = binder
         outline, spec = binder.outline, binder.spec
         self.parents, self.kinds = outline.parents, outline.kinds
-        self.hides = spec.members_visible != "nested"
-        self.ordered = tuple(spec.ordered)  # members of an enumeration are slow to hash
-        self.declared = tuple(spec.declared)
+        self.hides = spec.scopes.members_visible != "nested"
+        self.ordered = tuple(spec.scopes.ordered_scopes)  # members of an enumeration are slow to hash
+        self.declared = tuple(spec.scopes.declared_scopes)
         # Target → the position from where it counts for code that stands directly in its scope.
         counts = [kind in self.ordered or kind in self.declared for kind in outline.kinds]
         self.effective = [0] + [bind.effective if counts[bind.scope] else 0 for bind in binder.binds]
-        self.sequential = bool(spec.sequential)
-        self._bases_first = spec.bases_before_file
+        self.sequential = bool(spec.scopes.sequential_scopes)
+        self._bases_first = spec.scopes.inherited_before_file
         self._chains: dict[int, tuple[dict[bytes, int], ...]] = {}
-        self.spaced = bool(spec.spaces)
-        self._islands = tuple(spec.islands)
-        self._looks = {_LOOKED[role]: spaces for role, spaces in spec.looks.items()}
+        self.spaced = bool(spec.scopes.name_spaces)
+        self._islands = tuple(spec.scopes.opaque_scopes)
+        self._looks = {_LOOKED[role]: spaces for role, spaces in spec.scopes.lookup_spaces.items()}
         # Whether what has no mark is a value, whose key is its name.
-        looked = {"read", "call"} & set(spec.looks)
-        self._values_apart = not self.spaced or not (looked or spec.inherits_names)
-        self._inheritance = Inheritance(binder, self._type_at) if spec.inherits_names else None
-        self._open_functions = spec.open_functions
+        looked = {"read", "call"} & set(spec.scopes.lookup_spaces)
+        self._values_apart = not self.spaced or not (looked or spec.scopes.inherits_names)
+        self._inheritance = Inheritance(binder, self._type_at) if spec.scopes.inherits_names else None
+        self._open_functions = spec.scopes.open_functions
         self._twins: dict[int, int] = {}
         self._outward: dict[int, list[tuple[int, dict[bytes, int], bool]]] = {}
         self._found: dict[tuple[bytes, tuple[int, int], int], int] = {}  # what holds wherever it stands
@@ -288,7 +288,7 @@ class Lookup:
 
     def _is_static(self, scope: int) -> bool:
         """Whether no instance of the classes around is known inside of a class."""
-        at = self.binder.body_of.get(scope, -1) if self.binder.spec.nested_apart else -1
+        at = self.binder.body_of.get(scope, -1) if self.binder.spec.scopes.static_nested_classes else -1
         return at >= 0 and bool(self.binder.outline.drafts[at].flags & FLAG_STATIC)
 
     def _is_of_instance(self, found: int) -> bool:
@@ -353,7 +353,9 @@ class Resolution:
         self._texts: dict[bytes, int] = {}  # receiver → its number
         self._numbers: dict[bytes, int] = {}  # all but the last byte before a member → number of the receiver
         spec = lookup.binder.spec
-        self._modules = {name.encode() for name in spec.module_keywords if name in spec.self_keywords}
+        self._modules = {
+            name.encode() for name in spec.scopes.module_keywords if name in spec.scopes.self_keywords
+        }
         self._own: dict[bytes, bytes] = {}  # the same, where the receiver may be `self` → `self`
 
     def run(
@@ -366,7 +368,7 @@ class Resolution:
         """`marks`: end of an identifier → start of its receiver, or -1 - the index of its special."""
         starts, ends = identifiers
         names = [self.data[start:end] for start, end in zip(starts, ends, strict=True)]
-        if blank := self.lookup.binder.spec.blank.encode():
+        if blank := self.lookup.binder.spec.scopes.blank_name.encode():
             kept = [name != blank for name in names]
             names = list(compress(names, kept))
             starts, ends = list(compress(starts, kept)), list(compress(ends, kept))
@@ -438,7 +440,7 @@ class Resolution:
         numbers, own, member, members = self._numbers, self._own, self.member, self.members.targets
         data, lookup, place = self.data, self.lookup, self.lookup.binder.outline.place
         spaced = lookup.spaced
-        apart = [b"#" + space.encode() for space in lookup.binder.spec.apart]
+        apart = [b"#" + space.encode() for space in lookup.binder.spec.scopes.marked_spaces]
         reserved = [KEYWORD_RECEIVER, RAW_RECEIVER, *apart]
         for at, mark in enumerate(map(marks.get, ends)):
             if mark is None:

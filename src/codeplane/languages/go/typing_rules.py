@@ -11,6 +11,7 @@ class GoTypes(TypeRules):
     static_types = True
     structural_kinds = frozenset(("interface",))
     nearest_base = True
+    embedded_fields = True
 
 
 RULES: Final = GoTypes()

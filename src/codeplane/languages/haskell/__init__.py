@@ -1,13 +1,12 @@
 """Haskell."""
 
-from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.spec import EntryPoints, LanguageSpec
 
 SPEC = LanguageSpec(
     name="haskell",
     family="haskell",
-    main="main",
+    entry_points=EntryPoints("main"),
     grammar="tree_sitter_haskell",
     extensions=(".hs", ".hs-boot"),
-    resolves=False,
     gaps="Names are not bound. Definitions inside functions, and what `hiding` takes away.",
 )

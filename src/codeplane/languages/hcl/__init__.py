@@ -7,7 +7,6 @@ SPEC = LanguageSpec(
     family="terraform",
     grammar="tree_sitter_hcl",
     extensions=(".tf", ".hcl", ".tfvars", ".nomad"),
-    owner_in_name=True,
     query_depth=0,
     gaps="Blocks inside blocks; references. A block with two labels is named `type.name`.",
 )

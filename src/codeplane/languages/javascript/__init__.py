@@ -17,10 +17,6 @@ SPEC = LanguageSpec(
     extensions=(".js", ".jsx", ".mjs", ".cjs"),
     shebangs=("node", "nodejs"),
     own_queries=("jsx.scm", "own.scm"),
-    self_keywords=("this",),
-    super_receivers=("super",),
-    static_apart=True,
-    hoists_to_body=True,
     call_by_parenthesis=True,
     made_from={
         ".js": (".ts", ".tsx"),
@@ -48,12 +44,7 @@ SPEC = LanguageSpec(
         "Object.defineProperty": ("reflect", 1),
     },
     surface="exported",
-    literal_members=True,
     standard=rf"node:\w+|(?:{'|'.join(_NODE)})(?=/|\Z)",
-    shorthands={
-        "(shorthand_property_identifier) @name": "{key}: {value}",
-        "(shorthand_property_identifier_pattern) @name": "{key}: {value}",
-    },
     writing=SCRIPT,
     header=HeaderStyle(lenient=True, rest=("...",)),
 )

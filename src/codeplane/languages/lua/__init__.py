@@ -9,7 +9,6 @@ SPEC = LanguageSpec(
     grammar="tree_sitter_lua",
     extensions=(".lua", ".rockspec"),
     shebangs=("lua", "luajit"),
-    resolves=False,
     dynamic_calls={"load": ("eval", 0), "loadstring": ("eval", 0), "dofile": ("dynamic_import", 0)},
     constant=r"[A-Z][A-Z0-9_]+",
     header=HeaderStyle(lenient=True, rest=("...",)),

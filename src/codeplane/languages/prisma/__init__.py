@@ -8,8 +8,6 @@ SPEC = LanguageSpec(
     family="prisma",
     grammar="tree_sitter_json",
     extensions=(".prisma",),
-    members_visible="nested",
     writing=CURLY,
-    generates=True,
     gaps="Attributes are not referred to.",
 )

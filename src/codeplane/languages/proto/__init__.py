@@ -8,9 +8,7 @@ SPEC = LanguageSpec(
     family="proto",
     grammar="tree_sitter_json",
     extensions=(".proto",),
-    members_visible="nested",
     surface="included",
     writing=CURLY,
-    generates=True,
     gaps="Options and the values of enums are not referred to; types behind a package are not bound.",
 )

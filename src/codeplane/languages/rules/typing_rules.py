@@ -45,6 +45,7 @@ class TypeRules(Protocol):
     nearest_base: bool = False  # the nearest inherited member counts; of two that are as near, neither
     declared_members_first: bool = False  # a declaration in a base wins over a mere value in the class
     members_declared_in_class: bool = False  # a definition outside of the class is that of a declared member
+    embedded_fields: bool = False  # a type that another embeds is a field of it, under its own name
     # Where `self.x = …` defines a member of the class: in its methods alone, not in functions inside of them,
     # or in its constructor alone. Elsewhere it gives a value to what a base has.
     fields_made_in: Literal["", "methods", "constructor"] = ""

@@ -10,7 +10,6 @@ SPEC = LanguageSpec(
     grammar="tree_sitter_scala",
     extensions=(".scala", ".sc", ".sbt"),
     shebangs=("scala", "scala-cli", "amm"),
-    resolves=False,
     class_kinds={"function": "method", "variable": "property", "constant": "property"},
     decorator_flags={"Test": FLAG_TEST},
     test_base=r"(\w+\.)*\w*(FunSuite|FunSpec|FlatSpec|WordSpec|FreeSpec|PropSpec|FeatureSpec)(Like)?",

@@ -1,18 +1,16 @@
 """Swift 6."""
 
 from codeplane.languages.facts import FLAG_TEST
-from codeplane.languages.spec import LanguageSpec
+from codeplane.languages.spec import EntryPoints, LanguageSpec
 from codeplane.languages.style import HeaderStyle
 
 SPEC = LanguageSpec(
     name="swift",
     family="swift",
-    main="main",
+    entry_points=EntryPoints("main"),
     grammar="tree_sitter_swift",
     extensions=(".swift",),
     shebangs=("swift",),
-    resolves=False,
-    blank="_",
     class_kinds={"function": "method", "variable": "property", "constant": "property"},
     decorator_flags={"Test": FLAG_TEST, "Suite": FLAG_TEST},
     test_base=r"\w*TestCase",

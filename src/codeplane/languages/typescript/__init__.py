@@ -14,26 +14,6 @@ SPEC = replace(
     shebangs=("ts-node", "tsx", "deno", "bun"),
     inherits="javascript",
     own_queries=(),
-    # Values, types and namespaces are named apart. A namespace is a value too where no other has its name.
-    spaces={
-        "interface": "t",
-        "type": "t",
-        "type_param": "t",
-        "class": "vt",
-        "enum": "vtn",
-        "namespace": "n",
-        "module": "-",
-        "js_import": "vtn",
-        "js_require": "vtn",
-        "js_dynamic": "vtn",
-        "ts_alias": "vtn",
-    },
-    looks={"type": ("t",), "namespace": ("n",), "export": ("vtn",)},
-    open_kinds=frozenset(("enum_member",)),
-    declared_self=(
-        r"\??\s*(?:<[^(){}]*(?:\([^()]*\)[^(){}]*)*>)?\s*"
-        r"\(\s*this\s*:\s*(?:(\w+)\s*(?:<[^()&|]*>\s*)?[,)])?"
-    ),
     header=HeaderStyle(
         typed=True,
         inferred=True,

@@ -90,7 +90,9 @@ class Results:
         spec, scope, first = self._linker.spec(code.facts), code.scope, split_path(function)[0]
         while scope > 0 and code.facts.scopes.kind(scope) == ScopeKind.CLASS:
             scope = code.facts.scopes.parent(scope)
-        is_brought = first in spec.types.builtins or (spec.star_rebinds and bool(code.facts.stars))
+        is_brought = first in spec.types.builtins or (
+            spec.scopes.star_imports_rebind and bool(code.facts.stars)
+        )
         return is_brought and scope == 0 and code.facts.bound(0, first) is not None
 
     def _returned(self, code: _Code, function: str, is_awaited: bool) -> Target:
@@ -124,7 +126,7 @@ class Results:
             is_open = self._is_open(code, head, value, name)
             return NO_VALUE if is_open else self._values.held(self._values.inside(code.path, value, name))
         spec = self._linker.spec(code.facts)
-        if name in spec.self_keywords or name in spec.class_keywords:
+        if name in spec.scopes.self_keywords or name in spec.scopes.class_keywords:
             return self._receiver(code)
         at = self._linker.binding_at(code.facts, code.scope, name)
         if at is None:
@@ -133,10 +135,10 @@ class Results:
 
     def _receiver(self, code: _Code) -> Value:
         spec = self._linker.spec(code.facts)
-        if spec.members_apart or spec.bases_before_file:
+        if spec.scopes.methods_apart or spec.scopes.inherited_before_file:
             return NO_VALUE
         owner = self._receivers.class_around(code.path, code.facts, code.scope)
-        is_type = spec.static_apart and self._receivers.is_in_static(code.facts, code.scope)
+        is_type = spec.scopes.static_members_apart and self._receivers.is_in_static(code.facts, code.scope)
         return Value(owner, is_instance=not is_type)
 
     def _is_open(self, code: _Code, head: str, value: Value, name: str) -> bool:
@@ -184,7 +186,7 @@ class Results:
         first, dot, rest = said.partition(".")
         if facts.full_names.get(first, first) + dot + rest in spec.types.self_types:
             return True
-        names = "|".join(map(re.escape, spec.self_parameters))
+        names = "|".join(map(re.escape, spec.scopes.self_parameters))
         written = re.search(rf"\(\s*(?:{names})\s*:\s*([\w.]+)\s*[,)]", item.signature) if names else None
         return written is not None and written[1] == said and self._is_variable(facts, said)
 

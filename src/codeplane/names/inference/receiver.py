@@ -29,11 +29,16 @@ class Receivers:
     def is_narrowed(self, path: str, facts: FileFacts, seen: Occurrence) -> bool:
         """Whether the code around asks for the class of the receiver: that may be a derived one."""
         spec = self._linker.spec(facts)
-        if not spec.types.narrowing_calls or facts.receivers[seen.receiver - 1] not in spec.self_parameters:
+        if (
+            not spec.types.narrowing_calls
+            or facts.receivers[seen.receiver - 1] not in spec.scopes.self_parameters
+        ):
             return False
         scopes = facts.derived(
             _NARROWED_SCOPES,
-            lambda: {one.scope for name, one in self._asked(path, spec) if name in spec.self_parameters},
+            lambda: {
+                one.scope for name, one in self._asked(path, spec) if name in spec.scopes.self_parameters
+            },
         )
         return bool(scopes) and any(scope in scopes for scope in self._linker.outward(facts, seen.scope))
 
@@ -63,7 +68,7 @@ class Receivers:
 
     def class_around(self, path: str, facts: FileFacts, scope: int) -> Target:
         """The class whose instance `this` is in a scope."""
-        moves = self._linker.spec(facts).self_moves
+        moves = self._linker.spec(facts).scopes.rebinds_self
         while scope > 0:
             kind, parent = facts.scopes.kind(scope), facts.scopes.parent(scope)
             if moves and (kind in (ScopeKind.CLASS, ScopeKind.ARROW) or self._is_static(facts, scope)):
@@ -84,7 +89,7 @@ class Receivers:
 
     def _is_receiver(self, facts: FileFacts, method: int, owner: Target) -> bool:
         """Whether a method does not declare its receiver as something else than an instance of its class."""
-        declared = self._linker.spec(facts).declared_self
+        declared = self._linker.spec(facts).scopes.declared_self
         if not declared or not owner:
             return True
         item = facts.definitions[method]
@@ -112,7 +117,7 @@ class Receivers:
 
     def receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
         """The class, where a parameter is the receiver of one of its methods and is never replaced."""
-        if facts.binds[at].name not in self._linker.spec(facts).self_parameters:
+        if facts.binds[at].name not in self._linker.spec(facts).scopes.self_parameters:
             return UNRESOLVED
         # Every `self.name` of a method asks this.
         key = (path, facts.blob, at)

@@ -62,7 +62,8 @@ class Values:
             return self.typed(self._linker.imported(path, bind.target))
         if bind.reason == Reason.DEF_IN_SCOPE:
             is_part = (
-                facts.definitions[bind.target].kind in SPACES and self._linker.spec(facts).open_functions
+                facts.definitions[bind.target].kind in SPACES
+                and self._linker.spec(facts).scopes.open_functions
             )
             # Other files have more of the namespace.
             return NO_VALUE if is_part else self.typed((Place(path, bind.target),))
@@ -99,7 +100,7 @@ class Values:
 
     def _is_in_namespace(self, facts: FileFacts, scope: int, name: str) -> bool:
         """Whether a name that is written in a namespace may mean what another part of that has."""
-        has_parts = self._linker.spec(facts).spaces.get("namespace") == "n"
+        has_parts = self._linker.spec(facts).scopes.name_spaces.get("namespace") == "n"
         for at in self._linker.outward(facts, scope) if has_parts else ():
             if facts.bound(at, name) is not None:
                 return False
@@ -116,7 +117,7 @@ class Values:
     def constructed(self, path: str, scope: int, name: str) -> Value:
         """An instance of the class that a call of a name makes: a type alone makes none."""
         facts = self._sources.facts(path)
-        spaces = self._linker.spec(facts).spaces if facts is not None else {}
+        spaces = self._linker.spec(facts).scopes.name_spaces if facts is not None else {}
         if "v" in spaces.get("class", ""):
             named = known(self._linker.written(path, scope, name))
             kinds = {self._linker.definition_kind(place) for place in named}
@@ -264,7 +265,7 @@ class Values:
         """The member, where it is one of instances or of the class itself as it has to be."""
         for place in known(found):
             facts = self._sources.facts(place.path) if place.definition >= 0 else None
-            if facts is not None and self._linker.spec(facts).static_apart:
+            if facts is not None and self._linker.spec(facts).scopes.static_members_apart:
                 item = facts.definitions[place.definition]
                 if item.kind in _MEMBERS and bool(item.flags & FLAG_STATIC) == instance:
                     return UNRESOLVED
@@ -274,7 +275,7 @@ class Values:
         """A name behind a module. One of its submodules counts where the file itself imports that."""
         found = self._linker.lookup(module, name)
         facts = self._sources.facts(path)
-        if not known(found) or (facts is not None and self._linker.spec(facts).module_keywords):
+        if not known(found) or (facts is not None and self._linker.spec(facts).scopes.module_keywords):
             return found
         if all(place.definition < 0 for place in found):
             return found if found in self._linker.modules(path) else UNRESOLVED

@@ -61,7 +61,7 @@ def _target(snapshot: Snapshot, one: Program) -> str:
 
 
 def _modules(snapshot: Snapshot) -> Iterator[Entry]:
-    for name in {name for spec in specs().values() for name in spec.main_files}:
+    for name in {name for spec in specs().values() for name in spec.entry_points.files}:
         for path in snapshot.paths_named(name):
             if snapshot.purpose(path) is Purpose.SOURCE:
                 module = path.rpartition("/")[0].replace("/", ".") or "."
@@ -70,10 +70,16 @@ def _modules(snapshot: Snapshot) -> Iterator[Entry]:
 
 def _mains(snapshot: Snapshot) -> Iterator[Entry]:
     """The functions and static methods that programs of a language begin with."""
-    for name in sorted({spec.main for spec in specs().values() if spec.main}):
+    for name in sorted(
+        {spec.entry_points.function for spec in specs().values() if spec.entry_points.function}
+    ):
         for path, at, line, is_method in snapshot.overview.functions_named(name):
             facts = snapshot.facts(path)
-            if facts is None or snapshot.purpose(path) is not Purpose.SOURCE or facts.spec.main != name:
+            if (
+                facts is None
+                or snapshot.purpose(path) is not Purpose.SOURCE
+                or facts.spec.entry_points.function != name
+            ):
                 continue
             if is_method and not facts.definitions[at].flags & FLAG_STATIC:
                 continue
@@ -82,15 +88,17 @@ def _mains(snapshot: Snapshot) -> Iterator[Entry]:
 
 def _scripts(snapshot: Snapshot) -> Iterator[Entry]:
     for spec in specs().values():
-        if not spec.main_guard:
+        if not spec.entry_points.guard:
             continue
         plan = find_pattern(
-            snapshot, Pattern(spec.main_guard, is_literal=False), Scope(languages=(spec.name,))
+            snapshot, Pattern(spec.entry_points.guard, is_literal=False), Scope(languages=(spec.name,))
         )
         plan = replace(
             plan, spots=[spot for spot in plan.spots if snapshot.purpose(spot.path) is Purpose.SOURCE]
         )
-        plan = replace(plan, spots=[spot for spot in plan.spots if not spot.path.endswith(spec.main_files)])
+        plan = replace(
+            plan, spots=[spot for spot in plan.spots if not spot.path.endswith(spec.entry_points.files)]
+        )
         for hits in page(snapshot, plan, Place(), _MOST_READ, lambda: None).files.values():
             for mark in hits.marks:
                 yield Entry(shown(hits.path.rsplit("/", 1)[-1]), f"{shown(hits.path)}:{mark.line}", "script")

@@ -1,0 +1,21 @@
+"""What changes its name together in Ruby."""
+
+from typing import Final
+
+from codeplane.languages.rules.renaming import RenameRules
+
+
+class RubyNames(RenameRules):
+    """The names of Ruby that belong together."""
+
+    property_field_prefix = "@"
+    named_arguments = True
+    keyword_patterns = (
+        "(call method: (_) @holder arguments: (argument_list (pair key: (hash_key_symbol) @keyword)))",
+        "(call method: (_) @holder arguments: (argument_list (hash_splat_argument) @splat))",
+    )
+    shorthand_patterns = {"(pair key: (hash_key_symbol) @name !value) @whole": "{key}: {value}"}
+    constructor_calls = {"new": "initialize"}
+
+
+RULES: Final = RubyNames()
