@@ -48,7 +48,7 @@ def test_a_start_tells_of_git_and_of_an_edit_that_were_cut_off(cpl: Cpl, tmp_pat
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT)
     assert done.returncode == -signal.SIGKILL and has_cut_off(cpl.repo / ".codeplane")
     notices = cpl.json("call", "describe")["result"]["notices"]
-    assert any("git_commit" in one and "cut off by a crash" in one and before in one for one in notices)
+    assert any("git_commit" in one and "interrupted by a crash" in one and before in one for one in notices)
     assert "git_commit" in cpl.run("log").stdout
     assert "notices" not in cpl.json("call", "describe")["result"]
     assert git(cpl.repo, "log", "-1", "--format=%s") == "more"

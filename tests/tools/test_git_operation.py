@@ -88,7 +88,7 @@ def test_an_operation_that_was_cut_off_is_told_at_the_next_start(repo: Repo) -> 
     repo.session.close()
     again = RepoSession.open(repo.session.checkout)
     try:
-        assert "git_reset" in again.recovered[0] and "cut off" in again.recovered[0]
+        assert "git_reset" in again.recovered[0] and "interrupted" in again.recovered[0]
         row = again.ledger.operations(limit=1)[0]
         assert (row.failure_class, row.op_type, row.recovered) == ("CUT_OFF", "git_reset", True)
         assert row.head_before == row.head_after == git(repo.root, "rev-parse", "HEAD")
@@ -132,7 +132,7 @@ def test_what_fails_after_git_has_moved_head_says_that_it_has(
     monkeypatch.setattr("codeplane.session.operation.git._next", fails)
     error = repo.error("git_reset", ref="HEAD~1", mode="hard")
     row = repo.session.ledger.operations(limit=1)[0]
-    assert f"The change is made and stays ({row.operation_id}: app.py)" in error["message"]
+    assert f"The change was made and stays ({row.operation_id}: app.py)" in error["message"]
     assert error["hints"][0] == f'undo {{"operation": "{row.operation_id}"}}' and not error["retryable"]
 
 

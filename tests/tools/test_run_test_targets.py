@@ -278,7 +278,7 @@ def test_a_path_that_was_never_there_is_told(trusted: Trusted) -> None:
     (repo.root / "tests/test_other.py").unlink()
     answer = repo.ask("inspect_affected_tests", affected_by=["app/crat.py", "tests/test_other.py"]).body
     [warning] = answer["meta"]["warnings"]
-    assert warning == "app/crat.py is no file of the repository; did you mean app/cart.py?"
+    assert warning == "app/crat.py is not a file of the repository; did you mean app/cart.py?"
 
 
 def test_a_command_that_fails_is_told_with_what_it_printed(trusted: Trusted) -> None:
@@ -462,4 +462,4 @@ def test_a_runner_without_coverage_is_named(trusted: Trusted) -> None:
     config = 'tests:\n  custom:\n    - {pattern: "flows/*.sh", runner: flow, cmd: [sh, "{path}"]}\n'
     repo = trusted({"flows/a.sh": "true\n", ".codeplane/config.yaml": config})
     _, told = meta(repo, coverage=True)
-    assert told["warnings"] == ["Coverage was not measured: it is not read from flow."]
+    assert told["warnings"] == ["Coverage was not measured: flow coverage is not supported."]
