@@ -292,7 +292,7 @@ class _Work:
 
 
 def _check_merged(index: pygit2.Index) -> None:
-    conflicts = [one.path for one in conflicts_of(index)]
+    conflicts = [conflict.path for conflict in conflicts_of(index)]
     if conflicts:
         raise GitUnfinished(
             f"Still in conflict: {list_paths(conflicts)}.",

@@ -52,7 +52,7 @@ def squash_message(commits: Iterable[pygit2.Commit]) -> str:
 
 def with_conflicts(message: str, conflicts: Iterable[Conflict]) -> str:
     """The message with git's comment that lists the paths in conflict."""
-    lines = "".join(f"#\t{one.path}\n" for one in conflicts)
+    lines = "".join(f"#\t{conflict.path}\n" for conflict in conflicts)
     return f"{message.rstrip()}\n\n{_CONFLICTS}{lines}" if lines else message
 
 

@@ -56,9 +56,9 @@ class Blame:
             parts = self._parts.pop(here, [])
             content = data if here == origin else self._blob_of(here)
             lines += [
-                Lines(one.final + 1, one.length, here, one.start + 1)
-                for one in self._own_parts(here, content, parts)
-                if one.length
+                Lines(part.final + 1, part.length, here, part.start + 1)
+                for part in self._own_parts(here, content, parts)
+                if part.length
             ]
         return _join_runs(sorted(lines))
 
@@ -72,7 +72,7 @@ class Blame:
         for parent, blob in older:
             if not parts:
                 break
-            end = max(one.start + one.length for one in parts)
+            end = max(part.start + part.length for part in parts)
             same = [*unchanged_runs(diff_hunks(blob, content), end)]
             inherited, parts = _split_parts(parts, same)
             self._pass_on(parent, inherited)
@@ -131,7 +131,9 @@ def old_path(handle: pygit2.Repository, parent: str, commit: str, path: str) -> 
     """The path that a renamed file has in a parent commit."""
     trees = [str(commit_of(handle, oid).tree_id) for oid in (parent, commit)]
     changes = tree_changes(handle, trees[0], trees[1])
-    deletions = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
+    deletions = {
+        change.path: change.old for change in changes if change.kind == "D" and change.old is not None
+    }
     place = place_at(handle, commit, path)
     return (
         find_renames(handle, deletions, {path: Side(*place)}).get(path)
@@ -146,13 +148,13 @@ def _split_parts(parts: list[_Part], same: list[UnchangedRun]) -> tuple[list[_Pa
     remaining: list[_Part] = []
     for part in parts:
         at, end = part.start, part.start + part.length
-        for one in same:
-            start, stop = max(at, one.new), min(end, one.new + one.length)
+        for run in same:
+            start, stop = max(at, run.new), min(end, run.new + run.length)
             if start >= stop:
                 continue
             if start > at:
                 remaining.append(_Part(part.final + at - part.start, at, start - at))
-            inherited.append(_Part(part.final + start - part.start, one.old + start - one.new, stop - start))
+            inherited.append(_Part(part.final + start - part.start, run.old + start - run.new, stop - start))
             at = stop
         if at < end:
             remaining.append(_Part(part.final + at - part.start, at, end - at))
@@ -162,15 +164,15 @@ def _split_parts(parts: list[_Part], same: list[UnchangedRun]) -> tuple[list[_Pa
 def _join_runs(runs: list[Lines]) -> list[Lines]:
     """Joins neighbouring runs that are also neighbours in their origin."""
     out: list[Lines] = []
-    for one in runs:
+    for run in runs:
         before = out[-1] if out else None
         if (
             before is not None
-            and before.origin == one.origin
-            and before.first + before.length == one.first
-            and before.original + before.length == one.original
+            and before.origin == run.origin
+            and before.first + before.length == run.first
+            and before.original + before.length == run.original
         ):
-            out[-1] = before._replace(length=before.length + one.length)
+            out[-1] = before._replace(length=before.length + run.length)
         else:
-            out.append(one)
+            out.append(run)
     return out

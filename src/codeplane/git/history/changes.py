@@ -58,8 +58,12 @@ def with_renames(
 
     `contents` has the new files that are in no blob.
     """
-    deletions = {one.path: one.old for one in changes if one.kind == "D" and one.old is not None}
-    additions = {one.path: one.new for one in changes if one.kind == "A" and one.new is not None}
+    deletions = {
+        change.path: change.old for change in changes if change.kind == "D" and change.old is not None
+    }
+    additions = {
+        change.path: change.new for change in changes if change.kind == "A" and change.new is not None
+    }
     if not deletions or not additions:
         return changes
     blobs = {blob_id(data): data for data in (contents or {}).values()}
@@ -68,13 +72,13 @@ def with_renames(
     pairs = find_renames(handle, deletions, additions, blobs)
     targets = set(pairs.values())
     others = [
-        Change("R", one.path, deletions[pairs[one.path]], one.new, pairs[one.path])
-        if one.kind == "A" and one.path in pairs
-        else one
-        for one in changes
-        if not (one.kind == "D" and one.path in targets)
+        Change("R", change.path, deletions[pairs[change.path]], change.new, pairs[change.path])
+        if change.kind == "A" and change.path in pairs
+        else change
+        for change in changes
+        if not (change.kind == "D" and change.path in targets)
     ]
-    return sorted(others, key=lambda one: os.fsencode(one.path))
+    return sorted(others, key=lambda change: os.fsencode(change.path))
 
 
 def git_mode(mode: int) -> int:

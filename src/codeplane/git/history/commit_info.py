@@ -85,19 +85,21 @@ def parse_date(text: str, *, end: bool = False) -> int:
     return int(aware.timestamp()) + (86_399 if end and is_date else 0)
 
 
-def signature_of(one: pygit2.Signature) -> Signature:
+def signature_of(signature: pygit2.Signature) -> Signature:
     """A signature as text, whatever bytes the name has."""
     return Signature(
-        one.raw_name.decode("utf-8", "replace"), one.raw_email.decode("utf-8", "replace"), _iso_time(one)
+        signature.raw_name.decode("utf-8", "replace"),
+        signature.raw_email.decode("utf-8", "replace"),
+        _iso_time(signature),
     )
 
 
-def _iso_time(one: pygit2.Signature) -> str:
+def _iso_time(signature: pygit2.Signature) -> str:
     try:
-        zone = timezone(timedelta(minutes=one.offset))
-        return datetime.fromtimestamp(one.time, zone).isoformat()
+        zone = timezone(timedelta(minutes=signature.offset))
+        return datetime.fromtimestamp(signature.time, zone).isoformat()
     except (ValueError, OverflowError, OSError):
-        return f"@{one.time}"
+        return f"@{signature.time}"
 
 
 def _decode_message(data: bytes, encoding: str) -> str:

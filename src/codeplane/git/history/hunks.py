@@ -31,10 +31,10 @@ def diff_hunks(old: pygit2.Blob | bytes, new: pygit2.Blob | bytes, *, by_indent:
     patch = pygit2.Patch.create_from(old, new, flag=flags, context_lines=0)
     return [
         Hunk(
-            *_line_span(one.old_start, one.old_lines),
-            *_line_span(one.new_start, one.new_lines),
+            *_line_span(hunk.old_start, hunk.old_lines),
+            *_line_span(hunk.new_start, hunk.new_lines),
         )
-        for one in patch.hunks
+        for hunk in patch.hunks
     ]
 
 

@@ -120,7 +120,7 @@ def _split_hunks(data: bytes) -> tuple[str, ...]:
         return ()
     text = data[beginning + 1 :].decode("utf-8", "replace")
     first, *rest = text.split("\n@@ ")
-    return tuple(one if one.endswith("\n") else f"{one}\n" for one in (first, *(f"@@ {r}" for r in rest)))
+    return tuple(hunk if hunk.endswith("\n") else f"{hunk}\n" for hunk in (first, *(f"@@ {r}" for r in rest)))
 
 
 def split_hunk(hunk: str, most: int) -> list[str]:
@@ -141,7 +141,7 @@ def split_hunk(hunk: str, most: int) -> list[str]:
 
 
 def _is_binary(old: Content, new: Content) -> bool:
-    return any(one.find(b"\0", 0, _BEGINNING) >= 0 for one in (old, new) if one is not None)
+    return any(content.find(b"\0", 0, _BEGINNING) >= 0 for content in (old, new) if content is not None)
 
 
 def _side_content(handle: pygit2.Repository, side: Side | None) -> Content:

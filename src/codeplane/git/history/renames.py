@@ -73,7 +73,7 @@ def _match_equal(deletions: Sides, additions: Sides) -> dict[str, str]:
         places.setdefault(side.oid, []).append(path)
     pairs: dict[str, str] = {}
     for path, side in additions.items():
-        same = [one for one in places.get(side.oid, ()) if _may_be_one(deletions[one], side)]
+        same = [path for path in places.get(side.oid, ()) if _may_be_one(deletions[path], side)]
         if same:
             best = next((one for one in same if _has_name_of(one, path)), same[0])
             pairs[path] = best
@@ -110,7 +110,7 @@ def _match_by_content(deletions: Sides, additions: Sides, similarity: "_Similari
         matches += _best_matches(every)
     pairs: dict[str, str] = {}
     sources: set[str] = set()
-    for match in sorted(matches, key=lambda one: one[:2]):
+    for match in sorted(matches, key=lambda match: match[:2]):
         if -match.lost >= _LEAST and match.new not in pairs and match.old not in sources:
             pairs[match.new] = match.old
             sources.add(match.old)
@@ -120,13 +120,13 @@ def _match_by_content(deletions: Sides, additions: Sides, similarity: "_Similari
 def _best_matches(every: Iterable[_Match]) -> list[_Match]:
     """The best few matches of one file, in the order in which they were found."""
     matches: list[_Match] = []
-    for one in every:
+    for match in every:
         if len(matches) < _CANDIDATES:
-            matches.append(one)
+            matches.append(match)
             continue
         worst = max(range(_CANDIDATES), key=lambda at: (matches[at][:2], -at))
-        if matches[worst][:2] > one[:2]:
-            matches[worst] = one
+        if matches[worst][:2] > match[:2]:
+            matches[worst] = match
     return matches
 
 

@@ -23,9 +23,9 @@ class TagInfo:
 
 def list_tags(handle: pygit2.Repository) -> list[TagInfo]:
     """All tags, newest first, then by name."""
-    tags = [one for one in handle.references.iterator() if one.raw_name.startswith(_PREFIX)]
-    infos = [_tag_info(handle, one) for one in tags]
-    return sorted(infos, key=lambda one: (-one.seconds, one.name))
+    tags = [reference for reference in handle.references.iterator() if reference.raw_name.startswith(_PREFIX)]
+    infos = [_tag_info(handle, tag) for tag in tags]
+    return sorted(infos, key=lambda info: (-info.seconds, info.name))
 
 
 def _tag_info(handle: pygit2.Repository, reference: pygit2.Reference) -> TagInfo:

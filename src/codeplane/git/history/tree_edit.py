@@ -64,7 +64,7 @@ class _Directory:
     below: dict[bytes, dict[tuple[bytes, ...], Side | None]] = field(default_factory=dict)
 
     def apply(self, edits: Mapping[tuple[bytes, ...], Side | None]) -> None:
-        for (name, *rest), side in sorted(edits.items(), key=lambda one: one[1] is not None):
+        for (name, *rest), side in sorted(edits.items(), key=lambda edit: edit[1] is not None):
             if rest:
                 self.below.setdefault(name, {})[tuple(rest)] = side
             elif side is not None:
@@ -119,7 +119,7 @@ def _read_entries(handle: pygit2.Repository, tree: str) -> Iterator[tuple[bytes,
 def _pack_entries(entries: Mapping[bytes, Side]) -> bytes:
     """A tree object; git sorts a directory as if its name ended in a slash."""
     entries_in_order = sorted(
-        entries.items(), key=lambda one: one[0] + (b"/" if one[1].mode == TREE else b"")
+        entries.items(), key=lambda item: item[0] + (b"/" if item[1].mode == TREE else b"")
     )
     return b"".join(
         b"%o %b\0" % (side.mode, name) + bytes.fromhex(side.oid) for name, side in entries_in_order

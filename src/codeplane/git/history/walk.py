@@ -120,7 +120,7 @@ class _Compare:
             before = self._places(old) if old is not None else (None,) * len(self._paths)
             return before != self._places(new)
         changes = tree_changes(self._handle, str(old) if old is not None else None, str(new))
-        return any(one.path in self._chosen for one in changes)
+        return any(change.path in self._chosen for change in changes)
 
     def _places_of(self, tree: pygit2.Oid) -> tuple[Place, ...]:
         entries = tree_of(self._handle, tree)

@@ -64,10 +64,13 @@ def stage_conflicts(repository: Repository, handle: pygit2.Repository, conflicts
     if not entries:
         return
     with edited_index(repository, handle) as index:
-        for one in entries:
-            if one.path in index:
-                index.remove(one.path)
-            sides = (_index_entry(one.path, side) for side in (one.ancestor, one.ours, one.theirs))
+        for conflict in entries:
+            if conflict.path in index:
+                index.remove(conflict.path)
+            sides = (
+                _index_entry(conflict.path, side)
+                for side in (conflict.ancestor, conflict.ours, conflict.theirs)
+            )
             index.add_conflict(*sides)  # type: ignore[arg-type]
 
 

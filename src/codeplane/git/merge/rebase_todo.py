@@ -82,28 +82,28 @@ class Progress:
         self.pending.clear()
 
 
-def write_progress(repository: Repository, handle: pygit2.Repository, one: Progress) -> None:
+def write_progress(repository: Repository, handle: pygit2.Repository, progress: Progress) -> None:
     """Writes the files as git does, so that git can continue."""
     place = repository.git_dir / REBASE_MERGE
     if not place.is_dir():
-        _create_directory(repository, one)
-    steps = [*one.done, *one.todo]
+        _create_directory(repository, progress)
+    steps = [*progress.done, *progress.todo]
     files = {
-        "head-name": f"{one.head_name}\n",
-        "onto": f"{one.onto}\n",
-        "orig-head": f"{one.origin}\n",
+        "head-name": f"{progress.head_name}\n",
+        "onto": f"{progress.onto}\n",
+        "orig-head": f"{progress.origin}\n",
         "interactive": "",
         "drop_redundant_commits": "",
         "no-reschedule-failed-exec": "",
-        "git-rebase-todo": _format_steps(handle, one.todo),
+        "git-rebase-todo": _format_steps(handle, progress.todo),
         "git-rebase-todo.backup": _format_steps(handle, steps),
-        "done": _format_steps(handle, one.done),
-        "msgnum": f"{len(one.done)}\n",
-        "end": f"{one.total}\n",
-        "rewritten-list": "".join(f"{old} {new}\n" for old, new in one.rewritten),
-        "rewritten-pending": "".join(f"{old}\n" for old in one.pending),
-        "stopped-sha": f"{one.stopped}\n" if one.stopped else "",
-        "amend": f"{one.amends}\n" if one.amends else "",
+        "done": _format_steps(handle, progress.done),
+        "msgnum": f"{len(progress.done)}\n",
+        "end": f"{progress.total}\n",
+        "rewritten-list": "".join(f"{old} {new}\n" for old, new in progress.rewritten),
+        "rewritten-pending": "".join(f"{old}\n" for old in progress.pending),
+        "stopped-sha": f"{progress.stopped}\n" if progress.stopped else "",
+        "amend": f"{progress.amends}\n" if progress.amends else "",
     }
     for name, content in files.items():
         if content or name in _ALWAYS:
@@ -121,11 +121,15 @@ _ALWAYS: Final = (
 )  # fmt: skip
 
 
-def _create_directory(repository: Repository, one: Progress) -> None:
+def _create_directory(repository: Repository, progress: Progress) -> None:
     """Creates the directory at once with all that an abort needs."""
     directory = repository.git_dir / f"codeplane-{REBASE_MERGE}"
     directory.mkdir(exist_ok=True)
-    for name, content in (("head-name", one.head_name), ("orig-head", one.origin), ("onto", one.onto)):
+    for name, content in (
+        ("head-name", progress.head_name),
+        ("orig-head", progress.origin),
+        ("onto", progress.onto),
+    ):
         write_state(repository, f"{directory.name}/{name}", f"{content}\n")
     directory.rename(repository.git_dir / REBASE_MERGE)
 

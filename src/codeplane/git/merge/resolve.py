@@ -29,11 +29,15 @@ def resolve_conflicts(
     were in conflict; one of them that still has marks is not resolved, even if it is staged.
     """
     conflicts = conflicts_of(handle.index)
-    paths = [one.path for one in conflicts if one.path in resolved or _is_mended(one, read(one.path))]
+    paths = [
+        conflict.path
+        for conflict in conflicts
+        if conflict.path in resolved or _is_mended(conflict, read(conflict.path))
+    ]
     _stage_paths(repository, handle, paths)
-    unresolved = [one for one in conflicts if one.path not in paths]
+    unresolved = [conflict for conflict in conflicts if conflict.path not in paths]
     _, mentions = split_conflicts(message)
-    conflict_paths = {one.path for one in conflicts}
+    conflict_paths = {conflict.path for conflict in conflicts}
     unresolved += [
         Conflict(path, None, index_side(handle, path), None)
         for path in mentions
@@ -42,8 +46,10 @@ def resolve_conflicts(
     return tuple(unresolved)
 
 
-def _is_mended(one: Conflict, data: bytes | None) -> bool:
-    is_text = one.ours is not None and one.theirs is not None and data is not None and b"\0" not in data
+def _is_mended(conflict: Conflict, data: bytes | None) -> bool:
+    is_text = (
+        conflict.ours is not None and conflict.theirs is not None and data is not None and b"\0" not in data
+    )
     return is_text and data is not None and not has_marks(data)
 
 

@@ -65,17 +65,17 @@ def list_modules(repository: Repository, handle: pygit2.Repository) -> list[Modu
 def select_modules(repository: Repository, handle: pygit2.Repository, selection: Selection) -> list[Module]:
     """The selected submodules; a path that is not a submodule is refused."""
     every = list_modules(repository, handle)
-    missing = selection.missing([one.path for one in every])
+    missing = selection.missing([module.path for module in every])
     if missing:
         raise PathRefused(f"Not a submodule: {', '.join(map(shown, missing))}.")
-    return [one for one in every if one.path in selection]
+    return [module for module in every if module.path in selection]
 
 
 def module_dir(repository: Repository, name: str) -> Path:
     """Where a submodule's git directory is kept; never inside another one, never behind a link."""
     base = repository.git_dir / "modules"
     place = base / check_name(name)
-    for part in (base, *(base / one for one in reversed(Path(name).parents)), place):
+    for part in (base, *(base / parent for parent in reversed(Path(name).parents)), place):
         if part.is_symlink():
             raise PathRefused(f"{part} is a symbolic link: submodules there are ignored.")
         if part not in (base, place) and (part / "HEAD").exists():

@@ -69,7 +69,9 @@ def take_fetch(
     merges = [source.upstream] if source.upstream is not None else []
     prunes = source.remote.prune if prune is None else prune
     updates = tuple(apply_fetch(repository, fetch, prune=prunes, merges=merges))
-    refusals = tuple(f"{one.ref} was not updated: {one.why}." for one in updates if one.move == "rejected")
+    refusals = tuple(
+        f"{update.ref} was not updated: {update.why}." for update in updates if update.move == "rejected"
+    )
     count = len(updates) - len(refusals)
     summary = (
         f"fetched {source.remote.name}: {count} references moved"

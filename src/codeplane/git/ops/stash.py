@@ -137,8 +137,8 @@ def stash_patch(repository: Repository, entry: StashEntry, most: int) -> tuple[l
             loose = commit.parents[2].tree.diff_to_tree(swap=True).deltas
             files += [f"? {shown(os.fsdecode(delta.new_file.raw_path))}" for delta in loose]
         parts = []
-        for one in diff:
-            parts.append(one.data.decode("utf-8", "replace") if one is not None else "")
+        for file_patch in diff:
+            parts.append(file_patch.data.decode("utf-8", "replace") if file_patch is not None else "")
             if sum(map(len, parts)) > most:
                 break
         text = "".join(parts)

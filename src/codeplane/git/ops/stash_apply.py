@@ -107,9 +107,9 @@ def _plan_untracked(
         standing = tree.at(path)
         if standing is not None and standing.side == side:
             continue
-        for one in _in_the_way(tree, path, standing) - plan.removals:
-            plan.risks[one] = Risk.UNTRACKED
-            plan.removals.add(one)
+        for blocker in _in_the_way(tree, path, standing) - plan.removals:
+            plan.risks[blocker] = Risk.UNTRACKED
+            plan.removals.add(blocker)
         plan.writes[path] = side
     return loose
 
@@ -132,8 +132,8 @@ def _write_index(
             if tree_side(before, path) is None:  # one that is tracked here, and the same, stays so
                 put_entry(index, path, None)
         if result.conflicts:
-            for one in result.conflicts:
-                _mark_conflict(index, one)
+            for conflict in result.conflicts:
+                _mark_conflict(index, conflict)
         elif trees.staged is not None:
             index.read_tree(handle[trees.staged].peel(pygit2.Tree))
         else:
@@ -145,11 +145,13 @@ def _write_index(
                 put_entry(index, path, tree_side(before, path))
 
 
-def _mark_conflict(index: pygit2.Index, one: Conflict) -> None:
-    if one.path in index:
-        index.remove(one.path)
-    sides = (one.ancestor, one.ours, one.theirs)
-    ancestor, ours, theirs = (_index_entry(one.path, side) if side is not None else None for side in sides)
+def _mark_conflict(index: pygit2.Index, conflict: Conflict) -> None:
+    if conflict.path in index:
+        index.remove(conflict.path)
+    sides = (conflict.ancestor, conflict.ours, conflict.theirs)
+    ancestor, ours, theirs = (
+        _index_entry(conflict.path, side) if side is not None else None for side in sides
+    )
     index.add_conflict(ancestor, ours, theirs)  # type: ignore[arg-type]
 
 

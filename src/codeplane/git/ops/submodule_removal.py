@@ -88,7 +88,7 @@ def _empty_modules(repository: Repository, modules: Sequence[Module], *, force: 
 def _at_risk(repository: Repository, module: Module) -> dict[str, list[str]]:
     inner, place = opened_module(repository, module), repository.root / module.path
     if inner is None:
-        names = sorted(one.name for one in place.iterdir()) if place.is_dir() else []
+        names = sorted(entry.name for entry in place.iterdir()) if place.is_dir() else []
         if names:
             raise WorkAtRisk(f"{shown(module.path)} holds files, but is not a checkout of the submodule.")
         return {}
@@ -109,8 +109,8 @@ def _local_changes(handle: pygit2.Repository) -> list[str]:
 
 def _empty_module(repository: Repository, module: Module) -> None:
     place: Path = repository.root / module.path
-    for one in place.iterdir() if place.is_dir() else ():
-        if one.is_dir() and not one.is_symlink():
-            shutil.rmtree(one)
+    for entry in place.iterdir() if place.is_dir() else ():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
         else:
-            one.unlink()
+            entry.unlink()

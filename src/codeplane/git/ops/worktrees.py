@@ -55,8 +55,8 @@ class Roots:
     def of(cls, repository: Repository, settings: Sequence[str]) -> "Roots":
         base = primary_root(repository)
         usual = base.with_name(f"{base.name}.worktrees")
-        directories = [base / os.path.expanduser(one) for one in settings]  # noqa: PTH111 - kept if it is no home
-        return cls(tuple(Path(os.path.realpath(one)) for one in directories or [usual]))
+        directories = [base / os.path.expanduser(setting) for setting in settings]  # noqa: PTH111 - kept if it is no home
+        return cls(tuple(Path(os.path.realpath(directory)) for directory in directories or [usual]))
 
     def enter(self, text: str) -> Path:
         """Resolves a path from outside; it must be below one of the roots."""
@@ -89,7 +89,9 @@ def list_worktrees(repository: Repository) -> list[Worktree]:
     """The primary checkout first, then the linked ones by name."""
     common = repository.common_dir
     directory = common / "worktrees"
-    names = sorted(one.name for one in directory.iterdir() if one.is_dir()) if directory.is_dir() else []
+    names = (
+        sorted(entry.name for entry in directory.iterdir() if entry.is_dir()) if directory.is_dir() else []
+    )
     with repository.opened() as handle:
         worktrees = [_with_head(handle, Worktree(primary_root(repository), common))]
         return worktrees + [_with_head(handle, _read_worktree(directory / name)) for name in names]
@@ -97,16 +99,20 @@ def list_worktrees(repository: Repository) -> list[Worktree]:
 
 def find_worktree(repository: Repository, text: str) -> Worktree:
     """A linked worktree by its name, or by its path or the end of it."""
-    worktrees = [one for one in list_worktrees(repository) if one.name is not None]
+    worktrees = [worktree for worktree in list_worktrees(repository) if worktree.name is not None]
     query = text.rstrip("/")
     for fits in (
-        [one for one in worktrees if str(one.path) == os.path.realpath(query) or str(one.path) == query],
-        [one for one in worktrees if one.name == query],
-        [one for one in worktrees if str(one.path).endswith(f"/{query}")],
+        [
+            worktree
+            for worktree in worktrees
+            if str(worktree.path) == os.path.realpath(query) or str(worktree.path) == query
+        ],
+        [worktree for worktree in worktrees if worktree.name == query],
+        [worktree for worktree in worktrees if str(worktree.path).endswith(f"/{query}")],
     ):
         if len(fits) == 1:
             return fits[0]
-    paths = ", ".join(shown(str(one.path)) for one in worktrees[:_MOST_NAMED])
+    paths = ", ".join(shown(str(worktree.path)) for worktree in worktrees[:_MOST_NAMED])
     raise NotFound(f"There is no worktree {text!r}.", hints=[f"Worktrees: {paths}."] if paths else [])
 
 
@@ -143,8 +149,8 @@ def add_worktree(
         result = check_out(checkout, programs, target)
     except BaseException:
         shutil.rmtree(admin, ignore_errors=True)
-        for one in place.iterdir() if was_there else ():
-            shutil.rmtree(one, ignore_errors=True) if one.is_dir() else one.unlink()
+        for entry in place.iterdir() if was_there else ():
+            shutil.rmtree(entry, ignore_errors=True) if entry.is_dir() else entry.unlink()
         if not was_there:
             shutil.rmtree(place, ignore_errors=True)
         raise
@@ -168,9 +174,11 @@ def unlock_worktree(worktree: Worktree) -> WorktreeOutcome:
 
 def prune_worktrees(repository: Repository) -> WorktreeOutcome:
     """Forgets worktrees whose directories are gone, except locked ones."""
-    stale = [one for one in list_worktrees(repository) if one.is_missing and one.lock is None]
-    for one in stale:
-        remove_tree(one.git_dir)
+    stale = [
+        worktree for worktree in list_worktrees(repository) if worktree.is_missing and worktree.lock is None
+    ]
+    for worktree in stale:
+        remove_tree(worktree.git_dir)
     names = f": {list_names(str(one.path) for one in stale)}" if stale else ""
     return WorktreeOutcome(f"pruned {len(stale)} worktrees{names}")
 
@@ -185,21 +193,29 @@ def _read_worktree(git_dir: Path) -> Worktree:
     return Worktree(link.parent, git_dir, git_dir.name, lock=reason, is_missing=not is_own)
 
 
-def _with_head(handle: pygit2.Repository, one: Worktree) -> Worktree:
-    text = (read_small(one.git_dir / "HEAD", _LARGEST) or b"").decode("utf-8", "surrogateescape").strip()
+def _with_head(handle: pygit2.Repository, worktree: Worktree) -> Worktree:
+    text = (read_small(worktree.git_dir / "HEAD", _LARGEST) or b"").decode("utf-8", "surrogateescape").strip()
     branch = text.removeprefix("ref: ") if text.startswith("ref: ") else None
     target = handle.references.get(branch) if branch else None
     commit = text if branch is None else str(target.target) if target is not None else None
     short = branch.removeprefix(BRANCHES) if branch else None
-    return Worktree(one.path, one.git_dir, one.name, short, commit or None, one.lock, one.is_missing)
+    return Worktree(
+        worktree.path,
+        worktree.git_dir,
+        worktree.name,
+        short,
+        commit or None,
+        worktree.lock,
+        worktree.is_missing,
+    )
 
 
 def _free_name(directory: Path, basis: str) -> str:
     name = _UNFIT.sub("-", basis).strip(".-") or "worktree"
     return next(
-        one
-        for one in (name, *(f"{name}{n}" for n in range(1, 10_000)))
-        if not os.path.lexists(directory / one)
+        candidate
+        for candidate in (name, *(f"{name}{n}" for n in range(1, 10_000)))
+        if not os.path.lexists(directory / candidate)
     )
 
 

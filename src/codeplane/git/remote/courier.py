@@ -160,7 +160,7 @@ def _fetch_refs(
 ) -> None:
     specs = [spec for text in request["specs"] if (spec := Refspec.parse(text)) is not None]
     names = {name for name in heads if not name.endswith(_PEELED)}
-    sources = {one.source for one in map_refs([_force_spec(spec) for spec in specs], sorted(names))}
+    sources = {pair.source for pair in map_refs([_force_spec(spec) for spec in specs], sorted(names))}
     if request["tags"] == "all":
         sources |= {name for name in names if name.startswith(_TAGS)}
     _fetch_names(remote, callbacks, sorted(sources))
@@ -194,33 +194,35 @@ def _push_updates(
     heads: Mapping[str, str],
 ) -> Mapping[str, object]:
     specs = []
-    refusals = {one["target"]: why for one in updates if (why := _refusal_reason(scratch, one, heads))}
-    changing = [one for one in updates if heads.get(one["target"]) != one["oid"]]
+    refusals = {
+        update["target"]: why for update in updates if (why := _refusal_reason(scratch, update, heads))
+    }
+    changing = [update for update in updates if heads.get(update["target"]) != update["oid"]]
     for at, one in enumerate(changing):
         if one["oid"]:
             scratch.references.create(f"{OUTGOING}{at}", one["oid"], force=True)
         specs.append(f"+{OUTGOING}{at}:{one['target']}" if one["oid"] else f":{one['target']}")
-    if specs and not refusals and not any(one["dry"] for one in updates):
+    if specs and not refusals and not any(update["dry"] for update in updates):
         remote.push(specs, callbacks=callbacks, proxy=True)
     return {"heads": heads, "refused": refusals or callbacks.refused, "said": _show_texts(callbacks.said)}
 
 
 def _refusal_reason(
-    scratch: pygit2.Repository, one: Mapping[str, Any], heads: Mapping[str, str]
+    scratch: pygit2.Repository, update: Mapping[str, Any], heads: Mapping[str, str]
 ) -> str | None:
     """Why an update must not be made, judged by the refs that the remote reports in this exchange."""
-    there, new = heads.get(one["target"]), one["oid"]
+    there, new = heads.get(update["target"]), update["oid"]
     if there == new:
         return None
     if not new and there is None:
         return "missing"
-    if one["lease"] is not None and (there or "") != one["lease"]:
+    if update["lease"] is not None and (there or "") != update["lease"]:
         return "stale"
-    if one["force"] or not new or there is None:
+    if update["force"] or not new or there is None:
         return None
     if there not in scratch:
         return "unknown"
-    if one["target"].startswith(_TAGS):
+    if update["target"].startswith(_TAGS):
         return "exists"
     return None if scratch.descendant_of(new, there) else "diverged"
 

@@ -65,7 +65,7 @@ def apply_fetch(
     heads = {name: oid for name, oid in fetch.exchange.heads.items() if not name.endswith(_PEELED)}
     with repository.opened() as handle:
         pairs = map_refs(fetch.specs, heads)
-        targets = {one.target for one in pairs}
+        targets = {pair.target for pair in pairs}
         updates = _prune_refs(handle, fetch, targets) if prune else []
         tags = _reachable_tags(handle, fetch) if fetch.tags == "auto" else []
         pairs += [RefPair(name, name, force=False) for name in tags]
@@ -160,7 +160,10 @@ def _checked_out(repository: Repository, handle: pygit2.Repository) -> dict[str,
 def _write_fetch_head(
     repository: Repository, fetch: FetchResult, names: Sequence[str], merges: Sequence[Upstream]
 ) -> None:
-    heads, merge_refs = fetch.exchange.heads, {one.ref for one in merges if one.remote == fetch.remote.name}
+    heads, merge_refs = (
+        fetch.exchange.heads,
+        {upstream.ref for upstream in merges if upstream.remote == fetch.remote.name},
+    )
     address = shown_url(fetch.remote.url).rstrip("/").removesuffix(".git")
     first = [name for name in names if name in merge_refs or name == "HEAD"]
     lines = [f"{heads[name]}\t\t{_describe_ref(name)}{address}\n" for name in first]

@@ -92,7 +92,7 @@ def push_all(connection: Connection, plan: PushPlan, request: PushRequest) -> Pu
             if has_hook(connection.repository, "pre-push")
             else {}
         )
-        hook_input = "".join(_for_hook(one, heads) for one in plan.updates).encode()
+        hook_input = "".join(_for_hook(update, heads) for update in plan.updates).encode()
         args = (plan.remote.name, plan.remote.push_url)
         notes = run_hook(
             connection.repository,
@@ -106,15 +106,22 @@ def push_all(connection: Connection, plan: PushPlan, request: PushRequest) -> Pu
     return _record_push(connection.repository, plan, exchange, request, notes)
 
 
-def _for_hook(one: Update, heads: Mapping[str, str]) -> str:
-    return f"{one.source or '(delete)'} {one.oid or _NONE} {one.target} {heads.get(one.target, _NONE)}\n"
+def _for_hook(update: Update, heads: Mapping[str, str]) -> str:
+    source, oid = update.source or "(delete)", update.oid or _NONE
+    return f"{source} {oid} {update.target} {heads.get(update.target, _NONE)}\n"
 
 
 def _run_push(connection: Connection, plan: PushPlan, *, dry_run: bool) -> Exchange:
     """Pushes the whole plan or nothing; the remote may still refuse single references."""
     updates = [
-        {"oid": one.oid, "target": one.target, "force": one.force, "lease": one.lease, "dry": dry_run}
-        for one in plan.updates
+        {
+            "oid": update.oid,
+            "target": update.target,
+            "force": update.force,
+            "lease": update.lease,
+            "dry": dry_run,
+        }
+        for update in plan.updates
     ]
     with scratch_of(connection.repository) as scratch:
         exchange = connection.exchange(scratch, plan.remote.push_url, {"act": "push", "updates": updates})
@@ -127,17 +134,17 @@ def _record_push(
     repository: Repository, plan: PushPlan, exchange: Exchange, request: PushRequest, notes: tuple[str, ...]
 ) -> PushOutcome:
     """Updates the tracking references, and sets the branch's upstream if asked."""
-    updates = [_ref_update(one, exchange.heads.get(one.target)) for one in plan.updates]
-    moves = tuple(one for one in updates if one is not None)
+    updates = [_ref_update(update, exchange.heads.get(update.target)) for update in plan.updates]
+    moves = tuple(update for update in updates if update is not None)
     if not request.dry_run:
         with repository.opened() as handle:
-            for one in plan.updates:
-                _update_tracking(handle, plan.remote, one)
+            for update in plan.updates:
+                _update_tracking(handle, plan.remote, update)
             if request.follow and request.with_branch and plan.branch is not None and not request.delete:
                 set_tracking(handle, plan.branch, Upstream(plan.remote.name, plan.updates[0].target))
     verb = "would push" if request.dry_run else "pushed"
     names = ", ".join(
-        f"{one.ref.removeprefix(_HEADS).removeprefix(_TAGS)} ({one.move})" for one in moves[:10]
+        f"{update.ref.removeprefix(_HEADS).removeprefix(_TAGS)} ({update.move})" for update in moves[:10]
     )
     summary = (
         f"{verb} {names} to {plan.remote.name}" if moves else f"{plan.remote.name} is already up to date"
@@ -209,24 +216,24 @@ def _tag_update(handle: pygit2.Repository, request: PushRequest, name: str) -> U
     return Update(ref, ref, str(reference.target), force=request.force is True)
 
 
-def _ref_update(one: Update, there: str | None) -> RefUpdate | None:
-    if there == (one.oid or None):
+def _ref_update(update: Update, there: str | None) -> RefUpdate | None:
+    if there == (update.oid or None):
         return None
-    if not one.oid:
-        return RefUpdate(one.target, "pruned", before=there)
+    if not update.oid:
+        return RefUpdate(update.target, "pruned", before=there)
     return RefUpdate(
-        one.target, "new" if there is None else "forced" if one.force else "updated", there, one.oid
+        update.target, "new" if there is None else "forced" if update.force else "updated", there, update.oid
     )
 
 
-def _update_tracking(handle: pygit2.Repository, remote: Remote, one: Update) -> None:
-    tracking_name = tracking_ref(remote.specs, one.target)
+def _update_tracking(handle: pygit2.Repository, remote: Remote, update: Update) -> None:
+    tracking_name = tracking_ref(remote.specs, update.target)
     if tracking_name is None or not tracking_name.startswith("refs/remotes/"):
         return
     here = handle.references.get(tracking_name)
-    if one.oid and (here is None or str(here.target) != one.oid):
-        handle.create_reference(tracking_name, one.oid, force=True, message="update by push")
-    elif not one.oid and here is not None:
+    if update.oid and (here is None or str(here.target) != update.oid):
+        handle.create_reference(tracking_name, update.oid, force=True, message="update by push")
+    elif not update.oid and here is not None:
         here.delete()
 
 
@@ -235,7 +242,7 @@ def _refusal_error(repository: Repository, plan: PushPlan, exchange: Exchange) -
     target, why = next(iter(exchange.refusals.items()))
     name = target.removeprefix(_HEADS).removeprefix(_TAGS)
     where = f"{name} of {plan.remote.name}"
-    update = next((one for one in plan.updates if one.target == target), None)
+    update = next((update for update in plan.updates if update.target == target), None)
     there = exchange.heads.get(target)
     text, hints = _explain_refusal(repository, where, why, update, there)
     output = {"said": exchange.output.strip()} if exchange.output.strip() else {}

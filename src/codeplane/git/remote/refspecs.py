@@ -82,7 +82,7 @@ def text_names(handle: pygit2.Repository) -> list[str]:
 
 def tracking_ref(specs: Sequence[Refspec], name: str) -> str | None:
     """The tracking reference of a remote's reference, if any."""
-    return next((one.target for one in map_refs(specs, [name])), None)
+    return next((pair.target for pair in map_refs(specs, [name])), None)
 
 
 def _match_pattern(pattern: str | None, name: str) -> str | None:

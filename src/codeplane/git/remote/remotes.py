@@ -54,7 +54,7 @@ def list_remotes(handle: pygit2.Repository) -> list[Remote]:
 def find_remote(handle: pygit2.Repository, name: str) -> Remote:
     remote = _read_remote(handle, remote_name(name))
     if remote is None:
-        names = [one.name for one in list_remotes(handle)]
+        names = [remote.name for remote in list_remotes(handle)]
         raise NotFound(
             f"There is no remote {shown_url(name)!r}.",
             hints=[f"Remotes: {', '.join(map(shown_url, names))}." if names else Remedy(Fix.ADD_REMOTE)],
@@ -118,7 +118,7 @@ def rename_remote(repository: Repository, name: str, new_name: str) -> Outcome:
         if _read_remote(handle, remote_name(new_name)) is not None:
             raise InvalidArgument(f"Remote {new_name!r} already exists.")
         problems = handle.remotes.rename(name, new_name)
-    notes = tuple(f"The refspec {one} was not changed." for one in problems)
+    notes = tuple(f"The refspec {problem} was not changed." for problem in problems)
     return Outcome(f"renamed remote {name} to {new_name}", notes=notes)
 
 

@@ -148,8 +148,8 @@ def _find_links(directory: Path, depth: int = 0) -> Iterator[Path]:
                     inner.append(Path(entry.path))
     except OSError:
         return
-    for one in inner if depth < _DEEPEST else ():
-        yield from _find_links(one, depth + 1)
+    for directory in inner if depth < _DEEPEST else ():
+        yield from _find_links(directory, depth + 1)
 
 
 def _foreign_stores(objects: Path) -> Iterator[Path]:

@@ -34,7 +34,7 @@ class Selection:
 
     def missing(self, candidates: Iterable[str]) -> list[RepoPath]:
         """The selected paths that match none of the candidates."""
-        hit = {one for path in candidates for one in (path, *_parent_paths(path))}
+        hit = {part for path in candidates for part in (path, *_parent_paths(path))}
         return sorted(path for path in self.paths if path not in hit)
 
 

@@ -224,7 +224,11 @@ def _find_too_deep(root: Path) -> str | None:
         if path.count("/") >= _DEEPEST:
             return os.fsencode(path).decode("utf-8", "replace")
         with suppress(OSError), os.scandir(root / path) as entries:
-            inner = (one.name for one in entries if one.is_dir(follow_symlinks=False) and one.name != ".git")
+            inner = (
+                entry.name
+                for entry in entries
+                if entry.is_dir(follow_symlinks=False) and entry.name != ".git"
+            )
             ahead += [f"{path}/{name}" if path else name for name in inner]
     return None
 

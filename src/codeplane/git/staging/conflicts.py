@@ -51,19 +51,19 @@ def conflicts_of(index: pygit2.Index) -> tuple[Conflict, ...]:
         Conflict(_path_of(ancestor, ours, theirs), _side_of(ancestor), _side_of(ours), _side_of(theirs))
         for ancestor, ours, theirs in index.conflicts or ()
     ]
-    return tuple(sorted(conflicts, key=lambda one: one.path))
+    return tuple(sorted(conflicts, key=lambda conflict: conflict.path))
 
 
 def describe_conflicts(
     conflicts: Iterable[Conflict], read: Callable[[str], bytes | None]
 ) -> tuple[ConflictDetails, ...]:
     """Conflicts with their kinds and hunks; `read` has the content of a file of the working tree, or None."""
-    return tuple(_describe_conflict(one, read(one.path)) for one in conflicts)
+    return tuple(_describe_conflict(conflict, read(conflict.path)) for conflict in conflicts)
 
 
-def kind_of(one: Conflict) -> str:
+def kind_of(conflict: Conflict) -> str:
     """What the two sides did, in the words of git status."""
-    return _KINDS[one.ancestor is not None, one.ours is not None, one.theirs is not None]
+    return _KINDS[conflict.ancestor is not None, conflict.ours is not None, conflict.theirs is not None]
 
 
 def hunks_of(data: bytes) -> list[Hunk]:
@@ -75,9 +75,11 @@ def has_marks(data: bytes) -> bool:
     return bool(hunks_of(data))
 
 
-def _describe_conflict(one: Conflict, data: bytes | None) -> ConflictDetails:
+def _describe_conflict(conflict: Conflict, data: bytes | None) -> ConflictDetails:
     hunks = hunks_of(data) if data is not None and b"\0" not in data[:8000] else []
-    return ConflictDetails(one, kind_of(one), tuple(hunks[:_MOST_HUNKS]), max(0, len(hunks) - _MOST_HUNKS))
+    return ConflictDetails(
+        conflict, kind_of(conflict), tuple(hunks[:_MOST_HUNKS]), max(0, len(hunks) - _MOST_HUNKS)
+    )
 
 
 class _Reader:

@@ -44,7 +44,7 @@ def save_work(
 def saved_names(handle: pygit2.Repository) -> list[str]:
     """The saved references, newest first."""
     # Somewhere else there may be a name that is not UTF-8, so names are asked for as bytes.
-    raw = (one.raw_name for one in handle.references.iterator())
+    raw = (reference.raw_name for reference in handle.references.iterator())
     names = [name.decode() for name in raw if name.startswith(SAVED.encode()) and name.isascii()]
     return sorted(names, reverse=True)
 

@@ -121,7 +121,7 @@ class IndexSnapshot:
 
     def differences(self, handle: pygit2.Repository, tree: str | None) -> list[Change]:
         """What a commit would change in a tree, without detecting renames."""
-        return sorted(self._tree_differences(tree, handle), key=lambda one: os.fsencode(one.path))
+        return sorted(self._tree_differences(tree, handle), key=lambda change: os.fsencode(change.path))
 
     def _tree_differences(self, tree: str | None, handle: pygit2.Repository) -> Iterator[Change]:
         ahead = [("", tree)]
@@ -152,7 +152,7 @@ def _tree_entries(handle: pygit2.Repository, tree: str | None) -> dict[str, Tree
     entries = list_tree(handle, tree) if tree is not None else []
     if entries is None:
         raise GitFailed(f"Git: the directory {tree} of HEAD is missing or damaged.")
-    return {one.name: one for one in entries}
+    return {entry.name: entry for entry in entries}
 
 
 def _parse_entry(path: str, fields: bytes) -> IndexEntry:
