@@ -1,4 +1,4 @@
-"""Calls from one module of CodePlane to another, and repeated work, in one question and one rename with apply."""
+"""Calls between modules of CodePlane, and repeated work, in one question and one rename with apply."""
 
 import sys
 import tempfile

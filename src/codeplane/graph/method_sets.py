@@ -140,5 +140,5 @@ def _is_silent(snapshot: Snapshot, place: Place) -> bool:
 
 def _embeds(snapshot: Snapshot, place: Place) -> bool:
     """Whether the language of a type has no word for what it implements."""
-    facts = snapshot.facts(place.path)
-    return facts is not None and facts.spec.types.embedded_fields
+    facts = snapshot.require_facts(place.path)
+    return facts.spec.types.embedded_fields

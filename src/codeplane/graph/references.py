@@ -90,8 +90,8 @@ def references_to(
 
 
 def _why_none(snapshot: Snapshot, definition: DefFact) -> Absence:
-    facts = snapshot.facts(definition.path)
-    if facts is not None and not has_references(facts.language):
+    facts = snapshot.require_facts(definition.path)
+    if not has_references(facts.language):
         return Absence.LANGUAGE_GAP
     return snapshot.why_none(definition.name)
 

@@ -61,13 +61,13 @@ def variables(snapshot: Snapshot, definition: DefFact) -> list[Variable]:
 
 def used_imports(snapshot: Snapshot, definition: DefFact) -> list[UsedImport]:
     """The imports of its file whose names a definition uses, in order of line."""
-    facts = snapshot.facts(definition.path)
+    facts = snapshot.require_facts(definition.path)
     numbers = {
         bind.target
         for _, bind, _ in _bound_inside(snapshot, definition)
         if bind.reason == Reason.IMPORT_ALIAS
     }
-    items = facts.imports if facts is not None else []
+    items = facts.imports
     return [
         UsedImport(items[at], known(snapshot.imported(definition.path, at)))
         for at in sorted(numbers, key=lambda at: (items[at].line, items[at].column))

@@ -204,9 +204,9 @@ class Search:
     def _is_offered(self, owner: Place) -> bool:
         """Whether a class is part of what a package offers, with the members that are not private."""
         if owner not in self._offered:
-            facts = self._snapshot.facts(owner.path)
+            facts = self._snapshot.require_facts(owner.path)
             item = self._snapshot.definition(owner).item
-            self._offered[owner] = (facts is not None and self._is_exported(owner, facts, item)) or any(
+            self._offered[owner] = self._is_exported(owner, facts, item) or any(
                 ref.role in (Role.IMPORT, Role.EXPORT) and _stem(ref.path) in _SURFACES
                 for ref in self._snapshot.references.each(owner)
                 if ref.tier in _CERTAIN

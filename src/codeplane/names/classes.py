@@ -258,8 +258,7 @@ class Classes:
         return self._linker.single(near) or self._linker.single(far)
 
     def _wanted(self, place: Place, name: str, want: str) -> Target:
-        facts = self._sources.facts(place.path)
-        assert facts is not None, "BUG: a type was found in facts"
+        facts = self._sources.require_facts(place.path)
         found = [
             Place(place.path, at)
             for at in facts.inside(place.definition, name)
@@ -268,8 +267,7 @@ class Classes:
         return AMBIGUOUS if len(found) > 1 else tuple(found)
 
     def _definition(self, place: Place) -> Definition:
-        facts = self._sources.facts(place.path)
-        assert facts is not None, "BUG: a definition has a file"
+        facts = self._sources.require_facts(place.path)
         return facts.definitions[place.definition]
 
     def _spec(self, owner: Target) -> LanguageSpec | None:
@@ -335,8 +333,7 @@ class Classes:
 
     def _parts(self, alias: Place) -> list[Target]:
         """The types that an alias puts together with what it writes out: `A & { m(): void }`."""
-        facts = self._sources.facts(alias.path)
-        assert facts is not None, "BUG: a definition has a file"
+        facts = self._sources.require_facts(alias.path)
         item, types = facts.definitions[alias.definition], self._linker.spec(facts).types
         texts = types.intersection_parts(item.signature) if item.kind == "type" else ()
         return [self._base(alias, facts, item, text) for text in texts or ()]
@@ -344,8 +341,7 @@ class Classes:
     def _outside(self, place: Place, item: Definition, name: str) -> list[Target]:
         found: list[Target] = []
         for extension in self._extensions(place, item):
-            facts = self._sources.facts(extension.path)
-            assert facts is not None, "BUG: an extension was found in facts"
+            facts = self._sources.require_facts(extension.path)
             other = facts.definitions[extension.definition]
             if other.kind == "impl":
                 found.append(self._linker.defined(extension, facts, name))

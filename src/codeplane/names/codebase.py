@@ -52,9 +52,7 @@ class Codebase:
 
     def require_facts(self, path: str) -> FileFacts:
         """The facts of a file that is known to have some: it has definitions, imports or references."""
-        facts = self._view.facts(path)
-        assert facts is not None, "BUG: a file with definitions, imports or references has facts"
-        return facts
+        return self._view.require_facts(path)
 
     def facts_of(self, blob: int) -> FileFacts | None:
         """Everything that a content says, whichever state it is in; None for one without a language."""

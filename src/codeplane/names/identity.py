@@ -36,8 +36,7 @@ class Identities:
 
     def qualified(self, place: Place) -> str:
         """The module, the definitions around and the name, with dots between."""
-        facts = self._sources.facts(place.path)
-        assert facts is not None, "BUG: a definition has a file"
+        facts = self._sources.require_facts(place.path)
         names: list[str] = []
         at = place.definition
         while at >= 0:
@@ -85,8 +84,7 @@ class Identities:
         return answers[name]
 
     def _item(self, place: Place) -> Definition:
-        facts = self._sources.facts(place.path)
-        assert facts is not None, "BUG: a definition has a file"
+        facts = self._sources.require_facts(place.path)
         return facts.definitions[place.definition]
 
 

@@ -272,8 +272,7 @@ class ImportResolver:
             if not waiting:
                 return self.single(found)
             from_path, at = waiting.pop(0)
-            facts = self.sources.facts(from_path)
-            assert facts is not None, "BUG: a file with imports has facts"
+            facts = self.sources.require_facts(from_path)
             module = self.imported(from_path, at)
             if not known(module):
                 # All of what it brings is unknown; where later names replace earlier ones, nothing is sure.
@@ -293,8 +292,7 @@ class ImportResolver:
 
     def _home(self, path: str, at: int) -> Place:
         """Whose names have been asked for before those of a star import count."""
-        facts = self.sources.facts(path)
-        assert facts is not None, "BUG: a file with imports has facts"
+        facts = self.sources.require_facts(path)
         has_islands = ScopeKind.NAMESPACE in self.spec(facts).scopes.opaque_scopes
         return self.sources.space(path, facts.imports[at].scope) if has_islands else Place(path)
 

@@ -196,8 +196,7 @@ class References:
         return facts is not None and facts.spec.family == family
 
     def _fact(self, path: str, name: str, seen: Occurrence) -> RefFact:
-        facts = self._sources.facts(path)
-        assert facts is not None, "BUG: a file with occurrences has facts"
+        facts = self._sources.require_facts(path)
         meaning = self._binding.of(path, name, seen)
         receiver = facts.receivers[seen.receiver - 1] if seen.receiver else ""
         return RefFact(

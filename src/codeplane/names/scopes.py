@@ -46,8 +46,7 @@ class EnclosingScopes:
     def may_hide(self, path: str, scopes: tuple[int, int], name: str) -> bool:
         """Whether a class from an inner to an outer scope has or may have the name from a base, or a star
         import in a scope on the way brings it or may bring it."""
-        facts = self._linker.sources.facts(path)
-        assert facts is not None, "BUG: a file with names has facts"
+        facts = self._linker.sources.require_facts(path)
         at, last = scopes
         spec = self._linker.spec(facts)
         if (spec.scopes.opaque_scopes or spec.scopes.star_imports_hide) and self.may_bring(
@@ -103,8 +102,7 @@ class EnclosingScopes:
         return item.body in facts.with_parameters
 
     def _has_from_base(self, place: Place, name: str) -> bool:
-        facts = self._linker.sources.facts(place.path)
-        assert facts is not None, "BUG: a class has a file"
+        facts = self._linker.sources.require_facts(place.path)
         item, spec = facts.definitions[place.definition], self._linker.spec(facts)
         implied = spec.scopes.implicit_members.get(item.kind, "").split()
         return name in implied or self._linker.classes.may_hide(place, name)

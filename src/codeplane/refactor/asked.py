@@ -226,8 +226,8 @@ def _called(snapshot: Snapshot, path: str, names: _Names) -> Asking | None:
 
 def asked_by_part(snapshot: Snapshot, place: Place, names: _Names) -> tuple[RepoPath, int] | None:
     """Where members are looked through for those that begin or end like one of some names."""
-    facts = snapshot.facts(place.path)
-    words = facts.spec.reflection.member_enumeration if facts is not None else ()
+    facts = snapshot.require_facts(place.path)
+    words = facts.spec.reflection.member_enumeration
     near = snapshot.paths_with_any(words) & _making(snapshot, names) if words else set()
     family, parts = _family(snapshot, place.path), {part for name in names for part in _parts(name)}
     quoted = re.compile(rb"""["'/^](?:%b)["'/$]""" % b"|".join(sorted(re.escape(part) for part in parts)))

@@ -47,8 +47,8 @@ def _in_hierarchy(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]
     above = [one for target in snapshot.classes.order((owner,)) if not is_external(target) for one in target]
     below = [found.place for found, _ in descendants(snapshot, owner) if found.place is not None]
     for one in (*above, *below):
-        facts = snapshot.facts(one.path)
-        for at in facts.inside(one.definition, new) if facts is not None else ():
+        facts = snapshot.require_facts(one.path)
+        for at in facts.inside(one.definition, new):
             yield Place(one.path, at)
 
 

@@ -27,8 +27,8 @@ def _others(snapshot: Snapshot, family: Family) -> Iterator[Place]:
     facts = snapshot.require_facts(min(family.places).path)
     spec, tests = facts.spec, snapshot.tests()
     for place in snapshot.definitions(family.name) if spec.types.duck_typed else ():
-        there = snapshot.facts(place.path)
-        is_near = there is not None and there.spec.family == spec.family
+        there = snapshot.require_facts(place.path)
+        is_near = there.spec.family == spec.family
         if is_near and place.path in tests and place not in family.places:
             owner = owner_of(snapshot, place)
             if owner is not None and is_class(snapshot, owner):

@@ -46,8 +46,8 @@ def doubts(snapshot: Snapshot, family: Family, new: str = "") -> Iterator[Proble
 
 
 def _generating(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
-    facts = snapshot.facts(place.path)
-    if facts is not None and facts.spec.renaming.generates_code:
+    facts = snapshot.require_facts(place.path)
+    if facts.spec.renaming.generates_code:
         text = "Code is generated from this, and uses the name in other languages."
         yield Problem("generated", text, RepoPath(place.path), snapshot.definition(place).name_line)
 
@@ -235,8 +235,8 @@ def _linked(snapshot: Snapshot, place: Place, family: Family) -> Iterator[Proble
     if not spec.renaming.prototypes or item.kind != "function" or item.signature.startswith("static"):
         return
     for other in snapshot.definitions(item.name):
-        there = snapshot.facts(other.path)
-        is_near = there is not None and there.spec.family == spec.family
+        there = snapshot.require_facts(other.path)
+        is_near = there.spec.family == spec.family
         if other not in family.places and is_near and snapshot.definition(other).kind == item.kind:
             text = f"There is another {item.name}: {position(snapshot, other)}."
             yield Problem("linked", text, RepoPath(place.path), item.name_line)

@@ -72,8 +72,8 @@ class Reach:
 
     def read_whole(self) -> tuple[str, int] | None:
         """Path and line where code gets all names of a module that shows the family."""
-        facts = self._snapshot.facts(min(self._family.places).path)
-        reads = facts.spec.reflection.namespace_reads if facts is not None else {}
+        facts = self._snapshot.require_facts(min(self._family.places).path)
+        reads = facts.spec.reflection.namespace_reads
         if (own := self._read_inside()) is not None:
             return own
         importing = self.importing if reads else frozenset()
@@ -156,8 +156,8 @@ class Reach:
 
     def _looked_up(self) -> Iterator[str]:
         """What modules are looked up by in the table of those that are loaded, as written."""
-        facts = self._snapshot.facts(min(self._family.places).path)
-        pattern = facts.spec.reflection.module_registries if facts is not None else ""
+        facts = self._snapshot.require_facts(min(self._family.places).path)
+        pattern = facts.spec.reflection.module_registries
         for path in self._snapshot.paths_with(_TABLE) if pattern else ():
             yield from re.findall(pattern, self._snapshot.source(RepoPath(path)).decode("utf-8", "replace"))
 

@@ -176,8 +176,8 @@ def _declared(snapshot: Snapshot, place: Place) -> Iterator[Place]:
         return
     for other in snapshot.definitions(item.name):
         alike = snapshot.definition(other).item
-        there = snapshot.facts(other.path)
-        is_near = there is not None and there.spec.family == spec.family
+        there = snapshot.require_facts(other.path)
+        is_near = there.spec.family == spec.family
         if (
             is_near
             and alike.kind in _DECLARED

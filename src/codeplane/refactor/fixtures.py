@@ -60,8 +60,8 @@ def _taking(snapshot: Snapshot, path: RepoPath, name: str) -> Iterator[Variable]
 
 def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPath, int, int]]:
     """The texts by which tests ask for a fixture: path, line and column of the name."""
-    facts = snapshot.facts(place.path)
-    fixtures = facts.spec.testing.fixtures if facts is not None else None
+    facts = snapshot.require_facts(place.path)
+    fixtures = facts.spec.testing.fixtures
     pattern = "|".join(fixtures.requesting_calls) if fixtures is not None else ""
     name = snapshot.definition(place).name.encode("utf-8", "surrogateescape")
     quoted = re.compile(rb"""["'](%b)["']""" % re.escape(name))
@@ -75,8 +75,8 @@ def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPat
 
 def _reached(snapshot: Snapshot, place: Place) -> list[RepoPath]:
     """The files whose tests may ask for a fixture and have its name in them."""
-    facts = snapshot.facts(place.path)
-    fixtures = facts.spec.testing.fixtures if facts is not None else None
+    facts = snapshot.require_facts(place.path)
+    fixtures = facts.spec.testing.fixtures
     roots = fixtures.files if fixtures is not None else ()
     directory, _, file = place.path.rpartition("/")
     paths = snapshot.paths_with(snapshot.definition(place).name)
@@ -86,8 +86,8 @@ def _reached(snapshot: Snapshot, place: Place) -> list[RepoPath]:
 
 
 def _is_marked(snapshot: Snapshot, place: Place) -> bool:
-    facts = snapshot.facts(place.path)
-    fixtures = facts.spec.testing.fixtures if facts is not None else None
+    facts = snapshot.require_facts(place.path)
+    fixtures = facts.spec.testing.fixtures
     if fixtures is None or snapshot.definition(place).kind not in ("function", "method"):
         return False
     text = marked_text(snapshot, place)

@@ -22,9 +22,9 @@ class Libraries:
         return self._found[key]
 
     def _is_module(self, ref: RefFact) -> bool:
-        facts = self._snapshot.facts(ref.path)
+        facts = self._snapshot.require_facts(ref.path)
         root = ref.receiver.partition(".")[0]
-        if facts is None or not facts.spec.reflection.modules_are_values or not root.isidentifier():
+        if not facts.spec.reflection.modules_are_values or not root.isidentifier():
             return False
         at = self._snapshot.binding_at(facts, ref.scope, root)
         if at is None or at < 0 or facts.binds[at].reason is not Reason.IMPORT_ALIAS:

@@ -386,8 +386,8 @@ def _is_import(snapshot: Snapshot, site: Site) -> bool:
 
 def _inline(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Group]:
     """Strings that read a variable by its name."""
-    facts = snapshot.facts(min(family.variables).path)
-    pattern = facts.spec.reflection.interpolated_name(family.name) if facts is not None else ""
+    facts = snapshot.require_facts(min(family.variables).path)
+    pattern = facts.spec.reflection.interpolated_name(family.name)
     told = re.compile(pattern)
     sites = tuple(word.site for word in seen if word.where == "string" and told.search(word.line_text))
     if pattern and sites:

@@ -180,9 +180,9 @@ class _Search:
     def _unnamed(self) -> str:
         """The file of a parameter that belongs to a function without a name, where calls can name it."""
         for one in self._family.variables if self._family.is_local and not self._family.functions else ():
-            facts = self._snapshot.facts(one.path)
+            facts = self._snapshot.require_facts(one.path)
             is_named = one.is_parameter and not takes_rest(self._snapshot, one)
-            if is_named and facts is not None and facts.spec.renaming.named_arguments:
+            if is_named and facts.spec.renaming.named_arguments:
                 return one.path
         return ""
 
@@ -211,8 +211,8 @@ class _Search:
 
     def _of_keys(self) -> None:
         """Keys that are variables as well: the variable stays what it is, and the key may be ours."""
-        facts = self._snapshot.facts(min(self._family.places).path)
-        if facts is None or not facts.spec.renaming.shorthand_patterns:
+        facts = self._snapshot.require_facts(min(self._family.places).path)
+        if not facts.spec.renaming.shorthand_patterns:
             return
         if not self._family.is_member and not self._possible.is_value():
             return
@@ -259,8 +259,8 @@ def grouped(snapshot: Snapshot, found: Found, family: Family, new: str) -> Itera
 
 def _tells(snapshot: Snapshot, ref: RefFact) -> bool:
     """Whether names that nothing binds are only told in the language of a file."""
-    facts = snapshot.facts(ref.path)
-    return facts is not None and "not_bound" in facts.spec.reflection.advisory_risks
+    facts = snapshot.require_facts(ref.path)
+    return "not_bound" in facts.spec.reflection.advisory_risks
 
 
 def _about(receiver: str, name: str) -> str:

@@ -205,8 +205,8 @@ def _members(snapshot: Snapshot, places: Sequence[Place]) -> list[str]:
     """A line for each member; overloads and the parts of a property are one."""
     alike: dict[Place, int] = {}
     for place in places:
-        facts = snapshot.facts(place.path)
-        first = Place(place.path, facts.group(place.definition)[0]) if facts is not None else place
+        facts = snapshot.require_facts(place.path)
+        first = Place(place.path, facts.group(place.definition)[0])
         alike[first] = alike.get(first, 0) + 1
     lines = []
     for place, count in alike.items():

@@ -185,8 +185,8 @@ def _folded(snapshot: Snapshot, found: list[DefFact], most: int) -> list[tuple[D
     """Definitions that are one thing, such as overloads, as one, and how many they are; at most so many."""
     alike: dict[Place, list[DefFact]] = {}
     for one in found:
-        facts = snapshot.facts(one.path)
-        first = facts.group(one.position)[0] if facts is not None else one.position
+        facts = snapshot.require_facts(one.path)
+        first = facts.group(one.position)[0]
         if len(alike) == most and Place(one.path, first) not in alike:
             break
         alike.setdefault(Place(one.path, first), []).append(one)

@@ -60,8 +60,8 @@ def _left(snapshot: Snapshot, path: RepoPath, change: Change, name: str) -> Iter
 
 def _is_imported(snapshot: Snapshot, ref: RefFact) -> bool:
     """Whether a name comes by an import from outside of the repository."""
-    facts = snapshot.facts(ref.path)
-    items = facts.imports if facts is not None and not ref.receiver else ()
+    facts = snapshot.require_facts(ref.path)
+    items = facts.imports if not ref.receiver else ()
     sources = [item for item in items if ref.name in (item.name, item.alias)]
     return bool(sources) and not any(
         snapshot.named_module(ref.path, item.module, item.kind) for item in sources

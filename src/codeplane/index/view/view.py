@@ -159,6 +159,12 @@ class View:
             self._facts[path] = facts if facts is not None and facts.language else None
         return self._facts[path]
 
+    def require_facts(self, path: str) -> FileFacts:
+        """The facts of a file that is known to have some: it has definitions, imports or references."""
+        facts = self.facts(path)
+        assert facts is not None, "BUG: a file with definitions, imports or references has facts"
+        return facts
+
     def occurrences(self, path: str, name: str) -> list[Occurrence]:
         """The occurrences of a name in one file."""
         found = self._occurrences(self._layout.blobs.get(path))

@@ -33,8 +33,7 @@ class Writes:
         return self._linker.once(_STEADY, place, lambda: self._steady(place, held)) == AMBIGUOUS
 
     def _steady(self, place: Place, held: Target) -> Target:
-        facts = self._sources.facts(place.path)
-        assert facts is not None, "BUG: a definition has a file"
+        facts = self._sources.require_facts(place.path)
         item = facts.definitions[place.definition]
         owner = self._linker.grouped(Place(place.path, item.parent))
         is_written = (
@@ -121,6 +120,5 @@ class Writes:
         return any(not target or place in target for target in found)
 
     def _definition(self, place: Place) -> Definition:
-        facts = self._sources.facts(place.path)
-        assert facts is not None, "BUG: a definition has a file"
+        facts = self._sources.require_facts(place.path)
         return facts.definitions[place.definition]

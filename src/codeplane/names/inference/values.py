@@ -160,8 +160,7 @@ class Values:
             is_other = any(map(self._linker.making.is_replaced, target))
             return NO_VALUE if is_other else Value(target)
         place = target[0]
-        facts = self._sources.facts(place.path)
-        assert facts is not None, "BUG: a definition has a file"
+        facts = self._sources.require_facts(place.path)
         item = facts.definitions[place.definition]
         bind = facts.named(item.scope, item.name)
         is_single = bind is not None and bind.certain and bind.reason == Reason.DEF_IN_SCOPE
@@ -290,8 +289,7 @@ class Values:
 
     def _is_structural(self, owner: Target) -> bool:
         """Whether classes may be instances of one without saying so."""
-        facts = self._sources.facts(owner[0].path)
-        assert facts is not None, "BUG: a class has a file"
+        facts = self._sources.require_facts(owner[0].path)
         structural = self._linker.spec(facts).types.protocols
         return bool(structural.intersection(facts.definitions[owner[0].definition].bases))
 

@@ -48,7 +48,7 @@ def dependencies(snapshot: Snapshot) -> list[tuple[str, str]]:
 
 def _standard(snapshot: Snapshot, one: Imported) -> str:
     """The name that the standard library of the importing file's language has for a module; "" for none."""
-    facts = snapshot.facts(one.path)
-    pattern = facts.spec.standard if facts is not None else ""
+    facts = snapshot.require_facts(one.path)
+    pattern = facts.spec.standard
     match = re.match(pattern, one.module) if pattern else None
     return match[0].strip("<>") if match else ""
