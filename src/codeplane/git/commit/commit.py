@@ -42,7 +42,7 @@ _LONGEST_SUBJECT: Final = 100
 class CommitRequest:
     """What the caller wants committed, and how."""
 
-    message: str | None = None  # None: that of the commit which is amended, or what git has prepared
+    message: str | None = None  # None: that of the amended commit, or the one git prepared
     author: tuple[str, str] | None = None  # name and address
     allow_empty: bool = False
     amend: bool = False
@@ -256,7 +256,7 @@ class _Work:
         mode = cleanup_mode(self.handle)
         prepared, source = self._message_source()
         if self.request.message is None and source == "merge" and mode == "whitespace":
-            mode = "strip"  # git's own remarks on conflicts are in it
+            mode = "strip"  # it has git's comment on conflicts
         file = self.repository.git_dir / _MESSAGE_FILE
         message = _check_filled(clean_message(self.handle, prepared, mode))
         write_public(file, message.encode("utf-8", "surrogateescape"))

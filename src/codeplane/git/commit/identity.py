@@ -7,7 +7,7 @@ import pygit2
 from codeplane.core.errors import GitFailed, IdentityMissing, InvalidArgument
 from codeplane.git.repo.config import config_text
 
-# What git takes out of a name, and what it takes off the ends.
+# Characters that git removes from a name, and those that it strips from its ends.
 _INSIDE = re.compile(r"[<>\n\0]")
 _ENDS = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
 _LONGEST = 250

@@ -32,7 +32,7 @@ class Lines(NamedTuple):
 
 class _Part(NamedTuple):
     final: int  # counted from 0
-    start: int  # the same in the version that is looked at
+    start: int  # in the version being compared
     length: int
 
 

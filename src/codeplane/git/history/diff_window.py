@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 _CHUNK: Final = 4096
 _REACH: Final = 24  # lines around what differs
-_WORTH: Final = 1500  # a content of fewer bytes is compared as quickly as a part of it
+_WORTH: Final = 1500  # bytes; below this a window saves nothing
 _PLACES: Final = re.compile(r"@@ -(\d+)((?:,\d+)?) \+(\d+)")
-# What a line begins with that is shown beside `@@`.
+# What a line starts with that git shows beside `@@`.
 _NAMING: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_$")
 
 

@@ -24,7 +24,7 @@ _OPTION = pygit2.enums.DiffOption
 _FLAGS = _OPTION.INDENT_HEURISTIC | _OPTION.FORCE_TEXT
 
 Content = bytes | None
-_Part = tuple[tuple[str, ...], int, int, bool]  # hunks, what came and went, whether it is binary
+_Part = tuple[tuple[str, ...], int, int, bool]  # hunks, insertions, deletions, whether it is binary
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def patch_of(
     new = new if in_tree else _side_content(handle, change.new)
     driver = Attributes(handle, change.path).diff if has_attributes else None
     if change.kind == "T":
-        # Git shows it as one file that went and another that came.
+        # Git shows a type change as a deletion and an addition.
         return _join_parts(
             change, [_compare_contents(change, half, driver, context) for half in ((old, None), (None, new))]
         )
@@ -87,7 +87,7 @@ def _compare_contents(
     is_binary = driver is False or (driver is not True and _is_binary(*pair))
     if is_binary and not change.is_submodule:
         return (), 0, 0, (pair[0] or b"") != (pair[1] or b"")
-    # A language that the attributes name decides what is shown beside `@@`.
+    # A diff driver named by the attributes decides what is shown beside `@@`.
     driver_path = change.path if isinstance(driver, str) and shown(change.path) == change.path else None
     return _compare_window(driver_path, *pair, context)
 

@@ -86,7 +86,7 @@ class _Directory:
 def _write_edited(
     handle: pygit2.Repository, tree: str, edits: Mapping[tuple[bytes, ...], Side | None]
 ) -> pygit2.Oid | None:
-    # Not by recursion: a tree may be deeper than Python goes.
+    # Not recursive: a tree may be deeper than Python's stack.
     stack = [_Directory(b"", dict(_read_entries(handle, tree)))]
     stack[0].apply(edits)
     oid = None

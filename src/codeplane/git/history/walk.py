@@ -23,7 +23,7 @@ class Walk:
     """A walk through history. It holds no handle, so it can be kept and resumed later."""
 
     paths: PathFilter = field(default_factory=PathFilter)
-    since: int | None = None  # of the committer; what is older is not gone past
+    since: int | None = None  # by commit date; the walk stops at older commits
     ahead: list[tuple[int, int, str]] = field(default_factory=list)
     visits: set[str] = field(default_factory=set)
     count: int = 0

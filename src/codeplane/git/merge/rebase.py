@@ -66,7 +66,7 @@ def plan_rebase(
     if upstream is None:
         tracking = followed(handle)
         if tracking is None:
-            # What is put on `onto` is what `upstream` lacks; most who send `onto` alone mean both by it.
+            # Callers who send `onto` alone usually mean `upstream` as well.
             raise GitFailed(
                 "The branch tracks nothing: name `upstream`.",
                 hints=[Remedy(Fix.REBASE_ONTO, upstream=onto or "main")],
@@ -156,7 +156,7 @@ def abort_rebase(repository: Repository, programs: Programs) -> RebaseOutcome:
         if name != DETACHED:
             branch = handle.references.get(name)
             if branch is not None and str(branch.target) != origin:
-                # A rebase that was cut off at its very end has moved it. The reflog has where it was.
+                # A rebase interrupted at its very end has moved it; the reflog has where it was.
                 move_ref(handle, name, origin, str(branch.target), reflog)
             handle.create_reference_symbolic("HEAD", name, True, message=reflog)
         else:

@@ -16,10 +16,10 @@ from codeplane.git.repo.state import REBASE_HEAD, REBASE_MERGE, read_state, writ
 from codeplane.storage.files import remove_tree
 
 DETACHED: Final = "detached HEAD"
-# What only we have: the messages that were given for steps that come later.
+# CodePlane's own file: the messages given for later steps.
 _MESSAGES: Final = f"{REBASE_MERGE}/codeplane-messages"
-# What git notes of commits that it melds. Without these it begins with the message of HEAD, which is what is
-# wanted: ours has no remarks.
+# Git's notes on commits that it melds. Without them it starts from the message of HEAD, as wanted: ours has
+# no comments.
 _MELDING: Final = "current-fixups"
 _OF_MELDING: Final = (_MELDING, "message-squash", "message-fixup")
 
@@ -60,10 +60,10 @@ class Progress:
     todo: list[Step]
     done: list[Step] = field(default_factory=list)
     rewritten: list[tuple[str, str]] = field(default_factory=list)
-    pending: list[str] = field(default_factory=list)  # melded into a commit that is not finished
-    stopped: str | None = None  # the commit at which it waits
-    amends: str | None = None  # the commit that a continuation changes
-    is_remarked: bool = False  # git has made that of several, with remarks in its message
+    pending: list[str] = field(default_factory=list)  # melded into an unfinished commit
+    stopped: str | None = None  # the commit at which it stopped
+    amends: str | None = None  # the commit that `continue` amends
+    is_remarked: bool = False  # git melded that commit, with comments in its message
 
     @property
     def total(self) -> int:
@@ -152,7 +152,7 @@ def read_progress(repository: Repository, handle: pygit2.Repository) -> Progress
         pending=read("rewritten-pending").split(),
         stopped=read("stopped-sha") or None,
         amends=read("amend") or None,
-        is_remarked=len(read(_MELDING).splitlines()) > 1,  # the last of them is the one at which it waits
+        is_remarked=len(read(_MELDING).splitlines()) > 1,  # the last is the one at which it stopped
     )
 
 

@@ -50,7 +50,7 @@ class RebaseOutcome(Outcome):
     state: RebaseState = RebaseState.DONE
     completed: int = 0
     total: int = 0
-    current: str | None = None  # the commit at which it waits
+    current: str | None = None  # the commit at which it stopped
 
 
 class Replay:
@@ -76,7 +76,7 @@ class Replay:
         try:
             return self._run_steps(self._progress)
         except CodePlaneError:
-            # HEAD is where it was, and so are the steps that are left.
+            # HEAD has not moved, and the remaining steps are as before.
             if has_begun:
                 write_progress(self._repository, self._handle, before)
             else:

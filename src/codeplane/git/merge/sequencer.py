@@ -108,7 +108,7 @@ def continue_picks(
                 return run.stop(stop, commits[number:], is_sequence=len(commits) > 1 or run.at != origin)
         return run.finish()
     except CodePlaneError:
-        # HEAD is where it was, and so is the sequence.
+        # HEAD has not moved, and the sequence is as before.
         if todo:
             write_state(repository, f"{SEQUENCER}/todo", todo)
         else:

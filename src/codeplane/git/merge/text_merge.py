@@ -14,7 +14,7 @@ from codeplane.git.repo.config import config_text
 from codeplane.git.repo.objects import FILE
 from codeplane.git.repo.outcome import Side
 
-_LOOKED_AT: Final = 8000  # bytes in which git looks for what makes a file binary
+_LOOKED_AT: Final = 8000  # bytes that git inspects to tell a binary file
 _LARGEST: Final = 64 << 20
 _STYLES: Final = {"diff3": MergeFileFlag.STYLE_DIFF3, "zdiff3": 1 << 8}
 
@@ -46,7 +46,7 @@ class MergeDrivers:
 
     handle: pygit2.Repository
     favor: MergeFavor = MergeFavor.NORMAL
-    depth: int = 0  # of merged ancestors; their marks are longer, so that those of the file stand out
+    depth: int = 0  # of virtual ancestors; their markers are longer, so that the file's stand out
 
     def merge(
         self, path: str, sides: tuple[Side | None, Side, Side], labels: Labels, longer: int
@@ -79,7 +79,7 @@ class MergeDrivers:
         options.marker_size = Attributes(self.handle, path).marker_size + how[1]
         entries = [_c_entry(path, side) for side in sides]
         result = ffi.new("git_merge_file_result *")
-        # The library's own call has no parameter for labels and sizes.
+        # pygit2's own call has no parameters for labels and marker sizes.
         own = self.handle._repo  # noqa: SLF001
         error = C.git_merge_file_from_index(result, own, *(entry for entry, _ in entries), options)
         if error:

@@ -40,7 +40,7 @@ class _Item:
     ours: Side | None
     theirs: Side | None
     names: tuple[str, str, str]
-    is_followed: bool = False  # the ancestor is that of another path, so a side equal to it settles nothing
+    is_followed: bool = False  # the ancestor is another path's, so a side equal to it decides nothing
     is_clash: bool = False  # the paths clash, whatever the contents say
 
 
@@ -131,7 +131,7 @@ class _Work:
         }
         for old in sorted(self._ours.renames.keys() | self._theirs.renames.keys(), key=os.fsencode):
             self._follow_rename(old, self._ours.renames.get(old), self._theirs.renames.get(old))
-        # What is in a directory is decided first: where anything stays in it, a file of its name moves aside.
+        # The contents of a directory are decided first: if any remain, a file of its name moves aside.
         for path, item in reversed(self._items.items()):
             if path not in self._full:
                 self._decide_path(path, item)
@@ -158,7 +158,7 @@ class _Work:
         assert left.ours is not None and right.theirs is not None, "BUG: a rename leads to a file"
         both = _Item(source.base, left.ours, right.theirs, (old, ours, theirs))
         content, is_clean = self._merge_content(old, both, longer=1)
-        if is_clean or content != left.ours:  # else it cannot be merged, and each name keeps its own
+        if is_clean or content != left.ours:  # otherwise it cannot be merged, and each name keeps its own
             left.ours = right.theirs = content
         source.is_clash = left.is_clash = right.is_clash = True
 
@@ -174,7 +174,7 @@ class _Work:
             if not is_taken:
                 target.base, target.is_followed = source.base, True
         elif is_other_kind:
-            # The other side has put a link or the like in the old place: that is a file of its own.
+            # The other side put a link or the like at the old path: that is a new file.
             target.base, source.base, target.names = source.base, None, (old, new, new)
             target.is_followed = True
         elif is_taken:
@@ -266,7 +266,7 @@ class _Work:
             self._decide_path(place, item)
             return
         content, is_clean = self._merge_content(place, item)
-        if is_clean:  # of a file that the other side has elsewhere, one stage is left
+        if is_clean:  # of a file that the other side moved, one stage is left
             item.base, item.ours, item.theirs = (None, content, None) if is_ours else (None, None, content)
         self._settle_path(place, item, content, is_clean=False)
 

@@ -30,7 +30,7 @@ _REMOTES: Final = "refs/remotes/"
 _BACK: Final = re.compile(r"-|@\{-(\d{1,3})\}")
 _HERE: Final = ("HEAD", "@")
 _NOWHERE: Final = "0" * 40
-# Beyond this, counting lines costs more than anybody gains.
+# Beyond this, counting lines costs more than it is worth.
 _MOST_COUNTED: Final = 300
 _SHORT: Final = 10
 

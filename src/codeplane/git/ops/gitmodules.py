@@ -33,7 +33,7 @@ class Module:
     name: str
     path: str
     url: str | None
-    recorded_commit: str | None  # the commit that the index has
+    recorded_commit: str | None  # in the index
     branch: str | None = None
 
 

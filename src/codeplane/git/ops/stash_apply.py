@@ -129,7 +129,7 @@ def _write_index(
     before = handle[trees.current].peel(pygit2.Tree)
     with edited_index(repository, handle) as index:
         for path in loose:
-            if tree_side(before, path) is None:  # one that is tracked here, and the same, stays so
+            if tree_side(before, path) is None:  # an equal file that is tracked here stays tracked
                 put_entry(index, path, None)
         if result.conflicts:
             for conflict in result.conflicts:
@@ -139,7 +139,7 @@ def _write_index(
         else:
             differ = diff_trees(handle, trees.current, result.tree)
             additions = {path for path, pair in differ.items() if pair.old is None}
-            # What is new stays staged, and no entry can be there beside one below it.
+            # New files stay staged; an entry cannot coexist with one below its name.
             old = {path for path, pair in differ.items() if pair.old is not None}
             for path in old - clashing_paths(old, additions):
                 put_entry(index, path, tree_side(before, path))

@@ -216,7 +216,7 @@ def _laid_out(repository: Repository, module: Module, address: str) -> Repositor
     config[f"remote.{_ORIGIN}.url"] = address
     config[f"remote.{_ORIGIN}.fetch"] = f"+refs/heads/*:refs/remotes/{_ORIGIN}/*"
     (root / ".git").write_bytes(b"gitdir: " + os.fsencode(os.path.relpath(git_dir, root)) + b"\n")
-    (git_dir / "index").unlink(missing_ok=True)  # what it says is of files that are not there
+    (git_dir / "index").unlink(missing_ok=True)  # it describes files that are gone
     return open_repository(root, trusted=repository.trusted)
 
 

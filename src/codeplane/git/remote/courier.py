@@ -119,10 +119,10 @@ def _run_exchange(request: Mapping[str, Any]) -> Mapping[str, object]:
     pygit2.settings.owner_validation = not request["trusted"]
     scratch = pygit2.Repository(request["scratch"])
     if "password" in request or "@" in request["url"]:
-        # The library would offer them to whatever host it is sent to.
+        # libgit2 would offer them to whatever host it is redirected to.
         scratch.config["http.followRedirects"] = "false"
     remote = scratch.remotes.create_anonymous(request["url"])
-    # The user's own configuration may have put another address in its place.
+    # The user's own configuration may have replaced the URL.
     if is_local(checked_url(remote.url or "")) and not request["local"]:
         raise _Ended(error="address", message="Local directories are not allowed here.")
     callbacks = _Callbacks(request)

@@ -11,7 +11,7 @@ from codeplane.process import Programs
 
 _HELPER_SEC: Final = 20.0
 _MOST: Final = 1 << 16
-# An empty GIT_ASKPASS is one that is set: neither core.askPass nor SSH_ASKPASS is looked at then.
+# An empty GIT_ASKPASS counts as set, so core.askPass and SSH_ASKPASS are ignored.
 _SILENT: Final = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "",
@@ -65,7 +65,7 @@ class Helpers:
             return None
         result = self.programs.run(
             [program, "-c", "core.askPass=", "-c", "credential.interactive=false", "credential", verb],
-            # From the root of the file system git sees no repository, and no configuration of one.
+            # In the root of the file system git sees no repository and no repository's configuration.
             cwd=self.root if self.trusted else Path("/"),
             timeout=seconds,
             env=_SILENT,

@@ -131,7 +131,7 @@ def set_remote_url(repository: Repository, name: str, url: str, *, pushes: bool 
 
 
 def _read_remote(handle: pygit2.Repository, name: str) -> Remote | None:
-    # Not libgit2's own remote: that has what `url.*.insteadOf` of the repository makes of the address.
+    # Not libgit2's own remote, whose URL is already rewritten by the repository's `url.*.insteadOf`.
     url = _setting(handle, f"remote.{name}.url")
     if not url:
         return None

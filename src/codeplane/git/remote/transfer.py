@@ -35,7 +35,7 @@ from codeplane.process import Programs
 from codeplane.storage.files import publish
 
 _MOST_OUTPUT: Final = 64 << 20
-# What the scratch repository gets of a trusted repository's own configuration.
+# Settings of a trusted repository that the scratch repository takes over.
 _TRUSTED_KEYS: Final = ("url.", "http.")
 _REFUSALS: Final = (
     "404",
@@ -69,7 +69,7 @@ class Connection:
     seconds: float
     check: Callable[[], None] | None = None
     progress: Callable[[float, float, str], None] | None = None
-    local: bool = True  # whether directories of this machine may be remotes
+    local: bool = True  # whether local directories may be remotes
 
     def check_address(self, url: str) -> None:
         """Refuses an unusable URL before anything is created for it."""
@@ -203,7 +203,7 @@ def keep_objects(repository: Repository, scratch: Path) -> None:
     target.mkdir(exist_ok=True)
     for pack in sorted((scratch / "objects/pack").glob("pack-*"), key=lambda one: one.suffix == ".idx"):
         publish(pack, target / pack.name)
-    # A connection that brings few objects may leave them one by one.
+    # A fetch of few objects may leave them loose.
     for loose in (scratch / "objects").glob("[0-9a-f][0-9a-f]/*"):
         (repository.common_dir / "objects" / loose.parent.name).mkdir(exist_ok=True)
         publish(loose, repository.common_dir / "objects" / loose.parent.name / loose.name)

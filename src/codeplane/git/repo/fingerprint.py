@@ -10,7 +10,7 @@ from typing import Final
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import MERGE_FILES, STATE_DIRECTORIES
 
-# Beside HEAD, the index and the references, what an operation leaves that has begun and not ended.
+# HEAD, index, references, and what an unfinished operation leaves.
 _FILES: Final = (
     "HEAD", "index", "packed-refs", "config", "logs/refs/stash", *MERGE_FILES,
 )  # fmt: skip

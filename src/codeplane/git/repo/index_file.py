@@ -9,13 +9,13 @@ _FIXED = 62
 _EXTENDED = 0x4000
 _STAGE = 0x3000
 _NAME_MASK = 0x0FFF
-# Stat fields: zeros make git compare the content at the next look.
+# Stat fields: zeros make git compare the content next time.
 _STAT = slice(0, 24)
 _OWNER_AND_SIZE = slice(28, 40)
 _SIZE = slice(36, 40)
 _CHECKSUM = 20
 _SECOND = 1_000_000_000
-# Kept; the others hold what git finds out again.
+# Extensions to keep; git rebuilds the others.
 _KEPT = (b"REUC",)
 
 
@@ -32,7 +32,7 @@ def is_whole(data: bytes) -> bool:
     """Whether an index is intact, from its first entry to its checksum."""
     if data[:4] != b"DIRC" or len(data) < 12 + _CHECKSUM or not _is_sound(data):
         return False
-    # With a checksum that fits nothing is missing; git may be told to leave it out.
+    # A matching checksum proves that nothing is missing; git may be configured to omit it.
     return any(data[-_CHECKSUM:]) or sum(1 for _ in _walk_entries(data)) == int.from_bytes(data[8:12])
 
 
@@ -89,7 +89,7 @@ def cached_trees(data: bytes) -> dict[str, str]:
     """The cached trees of directories, by path, from the TREE extension."""
     body = next((content for name, content in extensions(data) if name == b"TREE"), b"")
     trees: dict[str, str] = {}
-    ahead, at = [("", 1)], 0  # a directory and how many of its own are still to come
+    ahead, at = [("", 1)], 0  # a directory and how many of its subdirectories are still to come
     while ahead and at < len(body):
         above, siblings = ahead.pop()
         if siblings > 1:
@@ -165,7 +165,7 @@ def _young_entries(data: bytes, changed_ns: int) -> Iterator[tuple[int, bytes, b
                 yield at, name, fields
             at = end
         return
-    # An index has many entries, and this is done at each change: as little as can be for each of them.
+    # This runs over all entries at each change, so it does as little as possible for each.
     limit, find, at = (changed_ns // _SECOND).to_bytes(4), data.find, 12
     for _ in range(int.from_bytes(data[8:12])):
         start = at + (64 if data[at + 60] & 0x40 else 62)
@@ -197,7 +197,7 @@ def _read_index(data: bytes) -> tuple[dict[tuple[bytes, int], bytes], bytes] | N
     while at < len(body):
         size = int.from_bytes(body[at + 4 : at + 8])
         if not body[at : at + 1].isupper():
-            return None  # a split or sparse index says so in a way that may not be passed over
+            return None  # a lower-case extension, as of a split or sparse index, must be understood
         if body[at : at + 4] in _KEPT:
             extensions += body[at : at + 8 + size]
         at += 8 + size

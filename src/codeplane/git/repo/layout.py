@@ -104,7 +104,7 @@ def _is_module(root: Path, git_dir: Path) -> bool:
     above = Path(*git_dir.parts[: git_dir.parts.index("modules")])
     while above.name != ".git" and above != above.parent:
         above = above.parent
-    # A submodule of a linked worktree is inside that, not inside the primary checkout.
+    # A linked worktree's submodule is inside that worktree, not inside the primary checkout.
     return real.is_relative_to(above.parent) or "worktrees" in git_dir.relative_to(above).parts
 
 

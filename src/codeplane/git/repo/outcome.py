@@ -31,13 +31,11 @@ class Outcome:
     summary: str  # one line
     insertions: int = 0
     deletions: int = 0
-    commit: str | None = None  # that was made
-    conflicts: tuple[Conflict, ...] = ()  # where it has stopped
-    saved: str | None = None  # reference of the commit that keeps work which was discarded
-    mode: str | None = None  # of a reset: what followed HEAD
-    notes: tuple[
-        str, ...
-    ] = ()  # what the caller has to know: hooks, signing and filters that were not obeyed
+    commit: str | None = None  # the new commit
+    conflicts: tuple[Conflict, ...] = ()  # where it stopped
+    saved: str | None = None  # reference that keeps discarded work
+    mode: str | None = None  # of a reset
+    notes: tuple[str, ...] = ()  # for the answer: hooks, signing and filters that were not obeyed
 
 
 def list_names(names: Iterable[str], most: int = _MOST_NAMED) -> str:

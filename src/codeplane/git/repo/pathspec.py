@@ -10,7 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.jail import Jail
 
 _WHOLE: Final = (".", "./")
-_EXCLUDES: Final = re.compile(r"!|:[!^]|:\(exclude\)")  # as patterns for ignored files and as git have it
+_EXCLUDES: Final = re.compile(r"!|:[!^]|:\(exclude\)")  # the forms of ignore files and of git's pathspecs
 _WILD: Final = re.compile(r"[*?]|\[.+\]|\{.*,.*\}")
 
 

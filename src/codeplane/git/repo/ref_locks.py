@@ -12,7 +12,7 @@ from codeplane.git.repo.state import ORIG_HEAD
 _OF_WORKTREE: Final = ("HEAD", ORIG_HEAD)
 _SHARED: Final = ("packed-refs", "refs/stash")
 _BRANCHES: Final = "refs/heads/"
-# A reference is locked for milliseconds; who has held one for so long does not live any more.
+# A reference is locked for milliseconds; a lock held this long has lost its owner.
 _LONGEST_SEC: Final = 2.0
 
 

@@ -25,9 +25,9 @@ from codeplane.git.repo.objects import Commit, TreeEntry, blob_size, find_commit
 from codeplane.jail import shown
 
 _LONGEST_LINK = 8192
-_DEEPEST = 100  # directories that libgit2 enters in a working tree
+_DEEPEST = 100  # levels of directories that libgit2 enters
 _LEVELS_NAMED = 5
-# What a file has that differs from the index, or has no one content there.
+# Flags of a file that differs from the index or is in conflict.
 _UNSTAGED = ~(
     pygit2.enums.FileStatus.INDEX_NEW
     | pygit2.enums.FileStatus.INDEX_MODIFIED
@@ -51,7 +51,7 @@ class Repository:
         self.root = root
         self.trusted = trusted
         self._handle = handle
-        # Calls run on several threads; libgit2 handles are not to be used by two at once.
+        # Calls run on several threads, and a libgit2 handle must not be used by two at once.
         self._lock = threading.Lock()
 
     @property
@@ -192,7 +192,7 @@ def open_repository(root: Path, *, trusted: bool) -> Repository:
         raise _open_error(root, error) from error
     if handle.is_bare:
         raise BareRepository(f"{root} is a bare repository: it has no working tree to serve.")
-    common_dir(Path(handle.path))  # trusted or not, one that leads elsewhere is refused
+    common_dir(Path(handle.path))  # refuses a foreign `commondir`, trusted or not
     if not trusted and os.path.realpath(handle.workdir) != os.path.realpath(root):
         raise NotTrusted(f"{root} is not opened: its git directory is that of {handle.workdir}.")
     return Repository(root, handle, trusted=trusted)

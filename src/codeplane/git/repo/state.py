@@ -29,8 +29,8 @@ AUTO_MERGE: Final = "AUTO_MERGE"
 SEQUENCER: Final = "sequencer"
 REBASE_MERGE: Final = "rebase-merge"
 REBASE_APPLY: Final = "rebase-apply"
-# Names the tree on the way while files, index and HEAD change: what a crash has cut off is not to be taken
-# for a resolution.
+# Names the tree being written while files, index and HEAD change: after a crash, half-written files must not
+# be taken for a resolution.
 _WRITING: Final = "codeplane-landing"
 
 MERGE_FILES: Final = (
@@ -70,8 +70,8 @@ class PendingCommit:
 
     operation: str | None
     parents: tuple[str, ...] = ()  # beside HEAD, of a merge
-    message: str | None = None  # that git has prepared
-    author: pygit2.Signature | None = None  # of the commit that is picked
+    message: str | None = None  # prepared by git
+    author: pygit2.Signature | None = None  # of the picked commit
 
 
 def unfinished_operation(handle: pygit2.Repository) -> str | None:

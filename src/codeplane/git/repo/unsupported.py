@@ -9,7 +9,7 @@ from codeplane.git.repo import index_file
 from codeplane.git.repo.config import config_flag
 from codeplane.git.repo.repository import Repository
 
-# Extensions of the index that change what its entries mean, and how to do without them.
+# Index extensions that change what entries mean, and how to remove them.
 _FORMS: Final = {
     b"link": ("a split index", "git update-index --no-split-index"),
     b"sdir": ("a sparse index", "git sparse-checkout reapply --no-sparse-index"),

@@ -10,13 +10,13 @@ from codeplane.core.errors import InvalidArgument
 _LONGEST: Final = 2000
 _SCHEMES: Final = ("https", "http", "ssh", "git", "file")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
-# `host:path`, as ssh has it; a slash before the colon makes it a path.
+# `host:path`, as in scp; a slash before the colon makes it a path.
 _SCP = re.compile(
     r"(?:(?P<user>[^@/:]+)@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^@/:\[\]]+):(?!/?/)(?P<path>.+)", re.DOTALL
 )
 _HOST = re.compile(r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.%]+\]")
 _AT = re.compile("@|%40")
-# A name that somebody has; a token is longer.
+# A plausible user name; a token is longer.
 _USER = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,19}")
 _PLACE = re.compile(r"(?<=://)\S*@")
 _HELPER = re.compile(r"[^/\[]*::")

@@ -49,7 +49,7 @@ class StagingRules:
     """The caller's rules for paths, which git does not know."""
 
     closed_reason: Callable[[str], str | None]  # why a path is never touched; None when it may be
-    unwanted_reason: Callable[[str], str | None]  # why a path that is not tracked needs `force`
+    unwanted_reason: Callable[[str], str | None]  # why an untracked path needs `force`
     submodule: Callable[[str], str | None]  # the commit that a submodule has checked out
     check: Callable[[], None] = _no_check
 
@@ -92,8 +92,8 @@ class _Staging:
     force: bool
     tracked_only: bool
     put: list[str] = field(default_factory=list)  # files and links
-    removals: list[str] = field(default_factory=list)  # that are gone
-    submodules: dict[str, str] = field(default_factory=dict)  # submodules, with their commits
+    removals: list[str] = field(default_factory=list)  # deleted files
+    submodules: dict[str, str] = field(default_factory=dict)  # with their commits
     reasons: dict[str, str] = field(default_factory=dict)  # why they were not staged
 
     def sort(self, tree: WorkTree, conflicts: set[str]) -> None:

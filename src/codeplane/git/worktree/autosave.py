@@ -17,7 +17,7 @@ from codeplane.git.repo.repository import Repository
 from codeplane.git.worktree.files import WorkTree
 
 SAVED: Final = "refs/codeplane/saved/"
-# Git's own name for who stashes where nobody has said who they are.
+# Git's own stand-in for a stasher without a configured identity.
 _NOBODY: Final = ("git stash", "git@stash")
 _SHORT: Final = 7
 
@@ -43,7 +43,7 @@ def save_work(
 
 def saved_names(handle: pygit2.Repository) -> list[str]:
     """The saved references, newest first."""
-    # Somewhere else there may be a name that is not UTF-8, so names are asked for as bytes.
+    # As bytes, because other references may have names that are not UTF-8.
     raw = (reference.raw_name for reference in handle.references.iterator())
     names = [name.decode() for name in raw if name.startswith(SAVED.encode()) and name.isascii()]
     return sorted(names, reverse=True)

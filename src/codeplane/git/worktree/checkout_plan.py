@@ -131,7 +131,7 @@ class _Planner:
         if standing is None or (new is not None and standing.side == new):
             return None
         if current is None or current.mode == SUBMODULE:
-            return None  # what is not tracked is told where it stands in the way
+            return None  # untracked files are reported where they are in the way
         return None if standing.side == current or self._is_smudged(path, standing) else Risk.MODIFIED
 
     def _is_smudged(self, path: str, standing: FileState) -> bool:
@@ -185,7 +185,7 @@ def _is_ignored(handle: pygit2.Repository, path: str) -> bool:
     try:
         return handle.path_is_ignored(path)
     except UnicodeEncodeError:
-        return False  # libgit2 is not asked about names that are not UTF-8
+        return False  # pygit2 takes only UTF-8 names here
 
 
 def tree_side(tree: pygit2.Tree, path: str) -> Side | None:

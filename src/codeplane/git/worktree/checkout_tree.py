@@ -32,7 +32,7 @@ from codeplane.process import Programs
 
 _MOST_NAMED: Final = 20
 _MOST_ASKED: Final = 1000
-# What of `.codeplane/` people write themselves and may have in their history.
+# Files of `.codeplane/` that people write and may commit.
 _OPEN: Final = frozenset({".codeplane/config.yaml", ".codeplane/contexts.yaml"})
 
 

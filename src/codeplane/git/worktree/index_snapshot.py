@@ -46,9 +46,9 @@ class IndexSnapshot:
     """An index that was read whole."""
 
     entries: dict[str, IndexEntry] = field(default_factory=dict)
-    sides: dict[str, dict[int, Side]] = field(default_factory=dict)  # of what is not merged
-    trees: dict[str, str] = field(default_factory=dict)  # that git has ready for directories
-    # The entries by what the file has of them: most are the same when the index is read again.
+    sides: dict[str, dict[int, Side]] = field(default_factory=dict)  # of unmerged paths
+    trees: dict[str, str] = field(default_factory=dict)  # cached for directories
+    # Entries by their raw bytes: most are the same when the index is read again.
     raw: dict[bytes, tuple[bytes, IndexEntry]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod

@@ -20,10 +20,10 @@ from codeplane.git.worktree.files import FileState, WorkTree
 from codeplane.storage.files import claim, publish, read_small
 
 _LOCK: Final = "index.lock"
-# By what the next start knows that the lock was this program's own.
+# Marks a lock as CodePlane's own, for the next start.
 _OWN: Final = b"codeplane\n"
 _COPY: Final = "index.codeplane-"
-_EXTENDED_FROM: Final = 3  # the version of an index that has such entries
+_EXTENDED_FROM: Final = 3  # the first index version with extended flags
 _ASSUMED: Final = 0x8000
 _SKIPPED: Final = 0x4000
 _SECOND: Final = 1_000_000_000
@@ -56,7 +56,7 @@ def locked_index(repository: Repository, handle: pygit2.Repository) -> Iterator[
                 index_file.smudge_entries(data, index.stat().st_mtime_ns, lambda *one: _is_same(tree, *one))
             )
         copy = pygit2.Index(str(file))
-        # The library gives an index of a file no repository.
+        # pygit2 gives an index opened from a file no repository.
         copy._repo = handle  # type: ignore[assignment]  # noqa: SLF001
         yield NextIndex(copy, file)
         if file.exists():
@@ -148,7 +148,7 @@ def put_file(index: pygit2.Index, path: str, side: Side, status: os.stat_result)
 
 
 def _find_entry(index: pygit2.Index, path: str, stage: int) -> Any:
-    # The library's own calls tell neither flags nor stages, or go through all entries for it.
+    # pygit2's own calls omit flags and stages, or scan all entries.
     return C.git_index_get_bypath(index._index, os.fsencode(path), stage) or None  # noqa: SLF001
 
 

@@ -17,7 +17,7 @@ from codeplane.git.repo.outcome import Side
 from codeplane.jail.beneath import open_beneath
 from codeplane.storage.disk import Disk
 
-# In the git directory, so that one which a crash leaves behind is in nobody's way; the next write uses it.
+# In the git directory, so that one left by a crash is in nobody's way; the next write reuses it.
 _TEMPORARY: Final = "codeplane-placing"
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY
 
