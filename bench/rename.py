@@ -29,7 +29,7 @@ from codeplane.graph.places import place_of
 from codeplane.languages.facts import Reason
 from codeplane.names import DefFact, Snapshot
 from codeplane.refactor import Plan, Verdict
-from codeplane.refactor.family import family_of, variable_family
+from codeplane.refactor.rename_set import rename_set_of, variable_set_of
 from codeplane.refactor.subject import Subject
 from codeplane.refactor.variables import Variable, is_argument, variable_of
 from codeplane.session import Checkout, RepoSession
@@ -280,11 +280,11 @@ def _where(subject: Subject) -> tuple[str, int, int]:
 def _heads(snapshot: Snapshot, subject: Subject) -> Iterator[tuple[str, int, int]]:
     """Where the definitions stand that have to keep one name."""
     if isinstance(subject, DefFact):
-        for place in family_of(snapshot, place_of(subject)).places:
+        for place in rename_set_of(snapshot, place_of(subject)).places:
             item = snapshot.definition(place).item
             yield place.path, item.name_line, item.name_column
     else:
-        yield from ((one.path, one.line, one.column) for one in variable_family(snapshot, subject).variables)
+        yield from ((one.path, one.line, one.column) for one in variable_set_of(snapshot, subject).variables)
 
 
 def _of(counts: Counter[tuple[str, str]], tool: str) -> int:

@@ -13,8 +13,8 @@ from codeplane.graph.places import place_of
 from codeplane.graph.possible_uses import CERTAIN
 from codeplane.graph.references import Kind, references_to
 from codeplane.names import DefFact, Index, Snapshot
-from codeplane.refactor.family import family_of
-from codeplane.refactor.sites import find
+from codeplane.refactor.occurrences.search import find
+from codeplane.refactor.rename_set import rename_set_of
 
 _NAMES = ("A", "B", "C", "D")
 _PATH = RepoPath("app.py")
@@ -93,7 +93,7 @@ def _called(snapshot: Snapshot, method: DefFact) -> tuple[set[int], set[int]]:
 
 def _assert_renamed(snapshot: Snapshot, method: DefFact, methods: Sequence[DefFact]) -> None:
     """A rename changes what surely means the family, and asks about what may mean it."""
-    family = family_of(snapshot, place_of(method))
+    family = rename_set_of(snapshot, place_of(method))
     found = find(snapshot, family, "go")
     certain: set[int] = set()
     possible: set[int] = set()

@@ -9,8 +9,8 @@ from codeplane.core.proof import Tier
 from codeplane.jail import shown
 from codeplane.names import Snapshot
 from codeplane.refactor import Group, Plan, Site, Verdict
+from codeplane.refactor.evidence import Capsule, Witness, witness
 from codeplane.refactor.text import Lines
-from codeplane.refactor.witness import Capsule, Witness, witness
 from codeplane.session.plans import Pending
 
 COMMIT: Final = "/decisions/commit"

@@ -15,10 +15,10 @@ from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.mutation.diff_preview import preview
 from codeplane.refactor import Group, Mention, Plan, Problem, Site, Verdict
-from codeplane.refactor.asking import is_for_tests
+from codeplane.refactor.evidence import Capsule, witness
+from codeplane.refactor.forced_rename import review
 from codeplane.refactor.plan import MENTIONS
-from codeplane.refactor.syntactic import review
-from codeplane.refactor.witness import Capsule, witness
+from codeplane.refactor.risk_policy import is_for_tests
 from codeplane.session import Call
 from codeplane.session.plans import Pending
 

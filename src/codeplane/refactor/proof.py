@@ -1,77 +1,304 @@
-"""What somebody who decides has to show: that the places were looked at, as they are now."""
+"""Every name means afterwards what it meant, whatever has moved or gone: the proof for more than a rename."""
 
-import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Final, NamedTuple
 
+from codeplane.core.kinds import split_path
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
 from codeplane.jail import shown
-from codeplane.refactor.plan import Plan
+from codeplane.languages.facts import Import, Occurrences, Role
+from codeplane.languages.modules import Place
+from codeplane.names import Codebase, FileFacts
+from codeplane.refactor.plan import Problem, Site
 from codeplane.refactor.text import Lines
 
+_MOST_TOLD: Final = 20
+_SURE: Final = (Tier.PROVEN, Tier.STRONG)
+_WHOLE: Final = ((0, 1 << 62),)
 
-@dataclass(frozen=True)
-class Anchor:
-    """A place, by what stands right before and right after the name there."""
-
-    file: str
-    line: int
-    before: str = ""
-    after: str = ""
-    column: int = 0  # of the name, from 1; 0 where it is not claimed
-    text: str = ""  # that stands there; the name of the plan where it is not claimed
+Key = tuple[object, ...]
+"""A place by names: its path, then name, owner, kind and number of each definition on the way to it."""
+Spans = Collection[tuple[int, int]]
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """A line, by the hash of its text."""
+class Part(NamedTuple):
+    """What is left of a file, and where it is afterwards: spans of bytes that hold the same text."""
 
-    file: str
-    line: int
-    content_hash: str
+    old: RepoPath
+    new: RepoPath
+    was: Spans = _WHOLE
+    is_now: Spans = _WHOLE
 
 
-@dataclass(frozen=True)
-class Proof:
-    """What somebody claims about places; nothing has to be claimed, and what is claimed has to be true."""
+class Carried:
+    """Compares files before and after. `carry` tells the key that a place has afterwards; `words` are names
+    that the change plays a part in, `own` the files of which every name is looked at, `fresh` those that were
+    not there before: a package that they come into is the same package."""
 
-    symbol: str = ""
-    anchors: tuple[Anchor, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
+    def __init__(
+        self,
+        before: Codebase,
+        after: Codebase,
+        carry: Callable[[Key], Key],
+        words: Collection[str],
+        own: Collection[str] = (),
+        fresh: Collection[str] = (),
+    ) -> None:
+        self._before, self._after, self._carry = before, after, carry
+        self._words, self._own = frozenset(words), frozenset(own)
+        self._was, self._is_now = _Keys(before), _Keys(after)
+        self._fresh = {(str(path),) for path in fresh}
+
+    def _known(self, keys: Collection[Key]) -> tuple[Key, ...]:
+        """The keys of a target without the files that were not there, where others stand beside them."""
+        return tuple(key for key in keys if len(keys) == 1 or key not in self._fresh)
+
+    def breaches(
+        self, parts: Collection[Part], gone: Collection[tuple[str, str]] = (), come: Collection[str] = ()
+    ) -> list[Problem]:
+        """What would mean something else. `gone` are local names that are not imported any more, by path;
+        `come` are files that get imports."""
+        found: list[Problem] = []
+        for part in sorted(parts):
+            was, is_now = self._before.facts(part.old), self._after.facts(part.new)
+            if was is None:
+                continue
+            if is_now is None or (was.state == "ok" and is_now.state != "ok"):
+                text = f"{shown(part.old)} could not be read any more."
+                found.append(Problem("syntax", text, part.old))
+                continue
+            if part.was == _WHOLE or part.new == part.old:
+                left = {name for path, name in gone if path == part.old}
+                found += self._imports(part, left, is_open=part.new in come)
+            found += self._names(part, was, is_now)
+            if len(found) >= _MOST_TOLD:
+                break
+        return found[:_MOST_TOLD]
+
+    def _imports(self, part: Part, gone: Collection[str], *, is_open: bool) -> Iterator[Problem]:
+        """All that is imported, by the local name: the same things as before."""
+        before = {
+            key: {tuple(sorted((self._carry(one) for one in target), key=str)) for target in targets}
+            for key, targets in _imported(part.old, self._before, self._was).items()
+        }
+        after = {
+            key: set(map(self._known, targets))
+            for key, targets in _imported(part.new, self._after, self._is_now).items()
+        }
+        for name in sorted(before.keys() | after.keys()):
+            is_said = name in gone or (is_open and name not in before)
+            if not is_said and before.get(name) != after.get(name):
+                told = f"What is imported as `{name}` would be {_told(after.get(name))}"
+                yield Problem("binding", f"{told} instead of {_told(before.get(name))}.", part.old)
+
+    def _names(self, part: Part, was: FileFacts, is_now: FileFacts) -> Iterator[Problem]:
+        """The occurrences in what is left, one by one."""
+        before, after = self._before.all_occurrences(part.old), self._after.all_occurrences(part.new)
+        kept, left = _inside(part.was, before), _inside(part.is_now, after)
+        if len(kept) != len(left):
+            yield Problem("syntax", f"{shown(part.old)} would have other names in it.", part.old)
+            return
+        scopes = _Scopes(was, is_now)
+        is_own = part.old in self._own or part.new in self._own
+        named = None if is_own else self._named(was, before)
+        is_alike = named is not None and scopes.are_alike() and _are_alike((before, kept), (after, left))
+        for old, now in zip(kept, left, strict=True):
+            pair = _Pair(part, before, after, old, now)
+            if is_alike and named is not None and old not in named and pair.is_same:
+                continue
+            if told := self._differs(pair, scopes, is_own=is_own):
+                yield Problem("binding", told, part.old, before.at(old).line)
+
+    def _named(self, facts: FileFacts, found: Occurrences) -> set[int]:
+        """The occurrences that one of the words plays a part in."""
+        texts = {number for number, text in enumerate(found.texts) if text in self._words}
+        behind = {
+            number
+            for number, text in enumerate(facts.receivers, 1)
+            if not self._words.isdisjoint(split_path(text))
+        }
+        columns = enumerate(zip(found.names, found.receivers, strict=True))
+        return {at for at, (name, receiver) in columns if name in texts or receiver in behind}
+
+    def _differs(self, pair: "_Pair", scopes: "_Scopes", *, is_own: bool) -> str:
+        name, other = pair.names
+        seen, sees = pair.before.at(pair.was), pair.after.at(pair.is_now)
+        if name != other or seen.role != sees.role:
+            return f"`{name}` would become something else."
+        if not scopes.agree(seen.scope, sees.scope):
+            return f"`{name}` would be in another scope."
+        if seen.role is Role.IMPORT or not (is_own or self._is_concerned(scopes.was, name, seen.receiver)):
+            is_bound = seen.receiver or scopes.are_bound_alike(seen.target, sees.target)
+            return "" if is_bound else f"`{name}` would mean something else in its file."
+        before = self._before.meaning(pair.part.old, name, seen)
+        after = self._after.meaning(pair.part.new, other, sees)
+        was = sorted((self._carry(self._was.of(place)) for place in before.target), key=str)
+        is_now = sorted(self._known([self._is_now.of(place) for place in after.target]), key=str)
+        is_local = not was and not is_now and not seen.receiver
+        if is_local and not scopes.are_bound_alike(seen.target, sees.target):
+            return f"`{name}` would mean something else in its file."
+        if was == is_now and (before.tier in _SURE) == (after.tier in _SURE):
+            return ""
+        return f"`{name}` would mean {_told({tuple(is_now)})} instead of {_told({tuple(was)})}."
+
+    def _is_concerned(self, facts: FileFacts, name: str, receiver: int) -> bool:
+        if name in self._words:
+            return True
+        return bool(receiver) and not self._words.isdisjoint(split_path(facts.receivers[receiver - 1]))
+
+
+class _Pair(NamedTuple):
+    """One occurrence before and after."""
+
+    part: Part
+    before: Occurrences
+    after: Occurrences
+    was: int
+    is_now: int
 
     @property
-    def lines(self) -> set[tuple[str, int]]:
-        """File and line of everything that is shown."""
-        anchors = {(one.file, one.line) for one in self.anchors}
-        return anchors | {(one.file, one.line) for one in self.evidence}
+    def is_same(self) -> bool:
+        name, other = self.names
+        return name == other
+
+    @property
+    def names(self) -> tuple[str, str]:
+        before, after = self.before, self.after
+        return before.texts[before.names[self.was]], after.texts[after.names[self.is_now]]
 
 
-def line_hash(text: str) -> str:
-    """The hash of a line without its end, as `refactor_inspect` shows it."""
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+class _Scopes:
+    """The scopes of a file before and after, whatever their numbers: each of one is one of the other."""
+
+    def __init__(self, was: FileFacts, is_now: FileFacts) -> None:
+        self.was, self.is_now = was, is_now
+        self._ahead: dict[int, int] = {}
+        self._back: dict[int, int] = {}
+
+    def are_alike(self) -> bool:
+        """Whether all scopes and binds are the same, whatever lines they are in."""
+        was, is_now = self.was, self.is_now
+        return (
+            was.scopes.shape == is_now.scopes.shape
+            and was.binds.scopes_and_reasons == is_now.binds.scopes_and_reasons
+            and was.binds.names == is_now.binds.names
+        )
+
+    def agree(self, old: int, new: int) -> bool:
+        is_same = self.was.scopes.kind(old) == self.is_now.scopes.kind(new)
+        return is_same and self._ahead.setdefault(old, new) == new and self._back.setdefault(new, old) == old
+
+    def are_bound_alike(self, old: int, new: int) -> bool:
+        """Whether two targets of occurrences are the same bind; 0 is none."""
+        if not old or not new:
+            return old == new
+        was, is_now = self.was.binds[old - 1], self.is_now.binds[new - 1]
+        is_same = (was.name, was.reason, was.certain) == (is_now.name, is_now.reason, is_now.certain)
+        return is_same and self.agree(was.scope, is_now.scope)
 
 
-def faults(plan: Plan, proof: Proof, files: Mapping[str, Lines]) -> Iterator[str]:
-    """What is wrong with what a proof claims. `files` has those that it names, as they are now."""
-    if proof.symbol and proof.symbol not in (plan.symbol, plan.uid):
-        yield f"The proof is about {proof.symbol[:100]!r}; the plan is about {shown(plan.symbol)}."
-    for anchor in proof.anchors:
-        if fault := _anchor_fault(plan, anchor, files):
-            yield fault
-    for one in proof.evidence:
-        lines = files.get(one.file)
-        text = lines.text(one.line) if lines is not None and lines.has(one.line) else None
-        if text is None or not line_hash(text).startswith(one.content_hash[:16]) or len(one.content_hash) < 8:
-            yield f"{one.file}:{one.line} does not have that hash."
+class _Keys:
+    """The keys of the places of one view."""
+
+    def __init__(self, code: Codebase) -> None:
+        self._code = code
+        self._files: dict[str, list[Key]] = {}
+
+    def of(self, place: Place) -> Key:
+        if place.definition < 0:
+            return (place.path,)
+        if place.path not in self._files:
+            self._files[place.path] = self._numbered(place.path)
+        return self._files[place.path][place.definition]
+
+    def _numbered(self, path: str) -> list[Key]:
+        facts = self._code.facts(path)
+        items = list(facts.definitions) if facts is not None else []
+        counts: dict[tuple[int, str, str, str], int] = {}
+        own = []
+        for item in items:
+            alike = (item.parent, item.name, item.kind, item.owner)
+            counts[alike] = counts.get(alike, -1) + 1
+            own.append((item.name, item.owner, item.kind, counts[alike]))
+        keys: list[Key] = []
+        for at in range(len(items)):
+            way: list[object] = []
+            while at >= 0:
+                way.append(own[at])
+                at = items[at].parent
+            keys.append((path, *reversed(way)))
+        return keys
 
 
-def _anchor_fault(plan: Plan, anchor: Anchor, files: Mapping[str, Lines]) -> str:
-    lines = files.get(anchor.file)
-    text = lines.text(anchor.line) if lines is not None and lines.has(anchor.line) else ""
-    name = anchor.text or plan.old_name
-    claimed = f"{anchor.before}{name}{anchor.after}"
-    at = anchor.column - 1 - len(anchor.before)
-    is_there = text.startswith(claimed, at) if anchor.column and at >= 0 else claimed in text
-    if is_there and (not anchor.column or at >= 0):
-        return ""
-    where = f"{anchor.file}:{anchor.line}" + (f":{anchor.column}" if anchor.column else "")
-    return f"{where} does not have {claimed}."
+def _imported(path: str, code: Codebase, keys: _Keys) -> dict[str, set[tuple[Key, ...]]]:
+    """Local name → what it brings; star imports and those for their effects alone together under "*"."""
+    facts = code.require_facts(path)
+    found: dict[str, set[tuple[Key, ...]]] = {}
+    for at, item in enumerate(facts.imports):
+        target = code.imported(path, at)
+        local = item.alias or "*"
+        if _is_whole(item):
+            target = tuple(code.module_places(path, item._replace(alias="")))
+            local = "*"
+        if target or local != "*":
+            found.setdefault(local, set()).add(tuple(sorted((keys.of(one) for one in target), key=str)))
+    return found
+
+
+def _is_whole(item: Import) -> bool:
+    """Whether it binds the first of several names and brings the last: `import a.b`."""
+    return not item.name and bool(item.alias) and item.module.startswith(f"{item.alias}.")
+
+
+def around(lines: Lines, sites: Collection[Site]) -> tuple[Spans, Spans]:
+    """The bytes that sites leave as they are, before and after."""
+    was, is_now, done, shift = [], [], 0, 0
+    for site in sorted(sites):
+        start = lines.offset(site.line, site.column)
+        old, new = (len(text.encode("utf-8", "surrogateescape")) for text in (site.old, site.new))
+        was.append((done, start))
+        is_now.append((done + shift, start + shift))
+        done, shift = start + old, shift + new - old
+    return [*was, (done, 1 << 62)], [*is_now, (done + shift, 1 << 62)]
+
+
+def _inside(spans: Spans, found: Occurrences) -> list[int]:
+    """The occurrences that begin in one of the spans, in order."""
+    return [
+        at
+        for start, end in sorted(spans)
+        for at in range(bisect_left(found.starts, start), bisect_left(found.starts, end))
+    ]
+
+
+def _are_alike(was: tuple[Occurrences, list[int]], is_now: tuple[Occurrences, list[int]]) -> bool:
+    """Whether some occurrences are the same by role, scope, target and receiver, column by column."""
+    (before, kept), (after, left) = was, is_now
+    return all(
+        [one[at] for at in kept] == [other[at] for at in left]
+        for one, other in (
+            (before.roles, after.roles),
+            (before.scopes, after.scopes),
+            (before.targets, after.targets),
+            (before.receivers, after.receivers),
+        )
+    )
+
+
+def _told(targets: Collection[Collection[Key]] | None) -> str:
+    """Targets in words; nothing is what is not known."""
+    places = sorted({shown(str(key[0])) for target in targets or () for key in target if key[0]})
+    return " or ".join(places[:3]) or "nothing that is known"
+
+
+def carried_by(moves: Mapping[RepoPath, RepoPath], directory: Callable[[str], str]) -> Callable[[Key], Key]:
+    """Keys after files have moved; `directory` tells where a directory (`dir/`) is."""
+    paths = {str(old): str(new) for old, new in moves.items()}
+
+    def carry(key: Key) -> Key:
+        path = str(key[0])
+        return (directory(path) if path.endswith("/") else paths.get(path, path), *key[1:])
+
+    return carry

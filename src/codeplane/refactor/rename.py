@@ -14,21 +14,23 @@ from codeplane.jail import shown
 from codeplane.languages import LanguageSpec, has_references
 from codeplane.languages.facts import Span
 from codeplane.names import DefFact, Index, Snapshot
-from codeplane.refactor import pasted, quoted, words
-from codeplane.refactor.asking import Texts, doubted, weighed
-from codeplane.refactor.collisions import collisions
-from codeplane.refactor.contexts import contexts_of, divergence
-from codeplane.refactor.doubts import doubts
-from codeplane.refactor.family import Family, family_of, variable_family
-from codeplane.refactor.mentions import Speakers, parameter_mentions
-from codeplane.refactor.named import tells_name
-from codeplane.refactor.paths import by_whole_path
+from codeplane.refactor.build_contexts import contexts_of, divergence
+from codeplane.refactor.mentions import words
+from codeplane.refactor.mentions.confidence import Speakers, parameter_mentions
+from codeplane.refactor.mentions.dotted_paths import by_whole_path
+from codeplane.refactor.mentions.test_titles import title_mentions, without_titles
+from codeplane.refactor.occurrences.collisions import collisions
+from codeplane.refactor.occurrences.search import find, grouped
 from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Risk, Site, Verdict, by_path
-from codeplane.refactor.preserve import breaches
-from codeplane.refactor.sites import find, grouped
+from codeplane.refactor.reflection import macro_paste
+from codeplane.refactor.reflection.name_reads import tells_name
+from codeplane.refactor.rename_proof import breaches
+from codeplane.refactor.rename_set import RenameSet, rename_set_of, variable_set_of
+from codeplane.refactor.risk_policy import Texts, doubted, weighed
+from codeplane.refactor.risks import self_documenting
+from codeplane.refactor.risks.doubts import doubts
 from codeplane.refactor.subject import Subject, symbol_of
 from codeplane.refactor.text import Lines
-from codeplane.refactor.titles import title_mentions, without_titles
 from codeplane.refactor.variables import Variable, bare, holder_of, renamed
 from codeplane.working_tree import digest_of
 
@@ -79,9 +81,9 @@ def draft(
     if (refused := _refused(snapshot, subject, new)) is not None:
         return refused(plan)
     if isinstance(subject, Variable):
-        family = variable_family(snapshot, subject)
+        family = variable_set_of(snapshot, subject)
     else:
-        family = family_of(snapshot, place_of(subject))
+        family = rename_set_of(snapshot, place_of(subject))
     if is_variable and not family.functions:
         plan = replace(plan, within=subject.path)
     found = find(snapshot, family, new)
@@ -113,7 +115,7 @@ def draft(
     ahead(_texts(snapshot, [*found.sites, *taken]).after)
     problems = [*collisions(snapshot, family, new)]
     waiting = [*doubts(snapshot, family, new), *found.doubts, *divergence(snapshot, family)]
-    waiting += [*quoted.told(snapshot, found.sites), *pasted.told_to(snapshot, found.sites)]
+    waiting += [*self_documenting.told(snapshot, found.sites), *macro_paste.told_to(snapshot, found.sites)]
     texts = Texts(snapshot, family, waiting, is_telling=is_telling)
     groups = [*grouped(snapshot, found, family, new), *strings(snapshot, family, seen, holders, texts)]
     if family.is_local and found.doubts:
@@ -233,7 +235,7 @@ def proven(index: Index, plan: Plan) -> Plan:
     return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))
 
 
-def _spans(snapshot: Snapshot, family: Family) -> dict[str, list[Span]] | None:
+def _spans(snapshot: Snapshot, family: RenameSet) -> dict[str, list[Span]] | None:
     """Where words can mean a variable: in the functions that it is in. None for what has a name outside."""
     if not family.is_local:
         return None
@@ -330,7 +332,7 @@ def _unread(snapshot: Snapshot, plan: Plan, family: str) -> Iterator[Problem]:
 
 def strings(
     snapshot: Snapshot,
-    family: Family,
+    family: RenameSet,
     seen: list[words.Word],
     holders: Collection[str],
     texts: Texts | None = None,
@@ -368,7 +370,7 @@ def _is_asked(word: words.Word, reason: str, texts: Texts | None) -> bool:
     return texts is None or reason == "not_understood" or texts.asks(word, is_path=reason == "path_in_string")
 
 
-def _named_by_strings(family: Family, seen: list[words.Word]) -> list[Group]:
+def _named_by_strings(family: RenameSet, seen: list[words.Word]) -> list[Group]:
     """Strings with the name of a variable, where code may get at variables by name."""
     sites = tuple(word.site for word in seen if word.where == "string")
     about = f"{bare(family.name)} in strings"
@@ -384,7 +386,7 @@ def _is_import(snapshot: Snapshot, site: Site) -> bool:
     )
 
 
-def _inline(snapshot: Snapshot, family: Family, seen: list[words.Word]) -> Iterator[Group]:
+def _inline(snapshot: Snapshot, family: RenameSet, seen: list[words.Word]) -> Iterator[Group]:
     """Strings that read a variable by its name."""
     facts = snapshot.require_facts(min(family.variables).path)
     pattern = facts.spec.reflection.interpolated_name(family.name)
@@ -403,7 +405,7 @@ def _leads(word: words.Word, holders: Collection[str]) -> bool:
 
 def _mentions(
     snapshot: Snapshot,
-    family: Family,
+    family: RenameSet,
     seen: list[words.Word],
     holders: Collection[str],
     sites: Collection[Site],
@@ -415,7 +417,7 @@ def _mentions(
     yield from Speakers(snapshot, family, holders, showing).mentions(seen)
 
 
-def holders_of(snapshot: Snapshot, family: Family, sites: Collection[Site]) -> set[str]:
+def holders_of(snapshot: Snapshot, family: RenameSet, sites: Collection[Site]) -> set[str]:
     """Names that may stand before that of the family: its classes, its modules, and those that show it."""
     found: set[str] = set()
     for place in family.places:

@@ -6,7 +6,7 @@ from typing import Any
 
 from codeplane.plans import Decision, DecisionStore
 from codeplane.refactor import Plan
-from codeplane.refactor.witness import signature
+from codeplane.refactor.evidence import signature
 from codeplane.storage.database import Database
 
 

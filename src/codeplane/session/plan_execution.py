@@ -10,14 +10,14 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
 from codeplane.names import Snapshot
 from codeplane.refactor import Plan, Verdict
-from codeplane.refactor import delete as deleting
-from codeplane.refactor import move as moving
+from codeplane.refactor import delete_symbol as deleting
+from codeplane.refactor import move_file as moving
+from codeplane.refactor import move_symbol as transferring
 from codeplane.refactor import rename as renaming
-from codeplane.refactor import transfer as transferring
-from codeplane.refactor.asking import is_for_tests
+from codeplane.refactor.decision_proof import Proof, faults
 from codeplane.refactor.plan import MENTIONS
-from codeplane.refactor.proof import Proof, faults
 from codeplane.refactor.rename import concerned
+from codeplane.refactor.risk_policy import is_for_tests
 from codeplane.refactor.text import Lines
 from codeplane.session.call import Call
 from codeplane.session.operation.aftermath import afterwards

@@ -9,18 +9,18 @@ from codeplane.core.errors import CodePlaneError, ContentChanged, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.names import Index, Snapshot
-from codeplane.refactor import Plan, Verdict, ahead
-from codeplane.refactor import delete as deleting
-from codeplane.refactor import discard as discarding
-from codeplane.refactor import move as moving
+from codeplane.refactor import Plan, Verdict, warmup
+from codeplane.refactor import delete_file as discarding
+from codeplane.refactor import delete_symbol as deleting
+from codeplane.refactor import move_file as moving
+from codeplane.refactor import move_symbol as transferring
 from codeplane.refactor import rename as renaming
-from codeplane.refactor import transfer as transferring
-from codeplane.refactor.relocation import Route
+from codeplane.refactor.forced_rename import forced
+from codeplane.refactor.move_symbol import Wish
+from codeplane.refactor.moves.file_uses import path_of
+from codeplane.refactor.moves.route import Route
 from codeplane.refactor.rename import Sweep
 from codeplane.refactor.subject import find_subject
-from codeplane.refactor.syntactic import forced
-from codeplane.refactor.transfer import Wish
-from codeplane.refactor.uses import path_of
 from codeplane.search.missing_file import existing
 from codeplane.session.call import Call
 from codeplane.session.plans import Pending, chosen_groups
@@ -41,7 +41,7 @@ _PROOFS: Final[Mapping[str, Callable[[Index, Plan], Plan]]] = {
 def get_ready(repo: RepoSession, is_over: Callable[[], bool]) -> None:
     """Does what the first refactoring would wait for."""
     with suppress(CodePlaneError), repo.index.snapshot() as snapshot:
-        ahead.get_ready(snapshot, is_over)
+        warmup.get_ready(snapshot, is_over)
 
 
 def planned(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Check] = ()) -> Pending:

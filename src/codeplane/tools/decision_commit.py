@@ -4,7 +4,7 @@ from pydantic import Field
 
 from codeplane.answers.plan import PlanOutput
 from codeplane.refactor import Plan
-from codeplane.refactor.proof import Anchor, Evidence, Proof
+from codeplane.refactor.decision_proof import Anchor, Evidence, Proof
 from codeplane.session import Call
 from codeplane.session.plan_execution import settled_with
 from codeplane.session.plans import chosen_groups

@@ -16,7 +16,7 @@ from codeplane.graph.references import Reference, references_to, use_of
 from codeplane.graph.tests.impact import Known, affected_tests
 from codeplane.jail import shown
 from codeplane.names import Snapshot
-from codeplane.refactor.uses import files_of, path_of, uses_of_files
+from codeplane.refactor.moves.file_uses import files_of, path_of, uses_of_files
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 

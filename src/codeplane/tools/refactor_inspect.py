@@ -10,9 +10,9 @@ from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.names import Snapshot
 from codeplane.refactor import Plan, Site
-from codeplane.refactor.proof import line_hash
+from codeplane.refactor.decision_proof import line_hash
+from codeplane.refactor.evidence import witness
 from codeplane.refactor.text import Lines
-from codeplane.refactor.witness import witness
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 

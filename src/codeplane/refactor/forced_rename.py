@@ -1,0 +1,106 @@
+"""A rename that somebody asks for although it is not proven: what is safe by the look of it, what is not."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.proof import Tier
+from codeplane.names import Snapshot
+from codeplane.refactor.mentions import words
+from codeplane.refactor.plan import Group, Plan, Problem, Risk, Site, Verdict
+from codeplane.refactor.rename import Ahead, Sweep, draft, written
+from codeplane.refactor.subject import Subject
+from codeplane.refactor.variables import Variable
+
+_MOST_DYNAMIC: Final = 100
+_REVIEW: Final = {
+    "multiple_definitions_in_scope": "Confirm which definition is meant.",
+    "metaprogramming_context": "Check the names that are made at run time in the file.",
+    "text_match": "Confirm that the text names the symbol.",
+    "receiver_not_proven": "Find out what the receiver holds.",
+    "not_bound": "Find out where the name comes from.",
+    "keyword_argument": "Find out what is called or made there.",
+    "shorthand": "Find out whose key it is.",
+    "macro": "Expand the macro and look what becomes of the name.",
+    "string_with_the_name": "Find out who reads the string.",
+    "name_in_string": "Find out who reads the string.",
+    "not_understood": "Read the code: no fact tells of it.",
+}
+
+
+def forced(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep, ahead: Ahead) -> Plan:
+    """A rename with the edits of low risk alone; the others stay open, each with what makes it risky."""
+    plan = draft(snapshot, subject, new, sweep, ahead)
+    if plan.verdict is Verdict.UNSUPPORTED and not isinstance(subject, Variable):
+        plan = _by_text(snapshot, plan, (subject.path, subject.name_line, subject.name_column))
+    elif plan.verdict not in (Verdict.NEEDS_DECISION, Verdict.BLOCKED):
+        return plan
+    safe = [site for group in plan.groups if group.risk == "low" for site in group.sites]
+    risky = [group for group in plan.groups if group.risk != "low"]
+    made = replace(
+        plan,
+        verdict=Verdict.OK_SYNTACTIC,
+        sites=tuple(sorted({*plan.sites, *safe})),
+        groups=tuple(replace(group, id=f"group_{at}") for at, group in enumerate(risky, 1)),
+        notes=(*plan.notes, *plan.problems),
+        problems=(),
+    )
+    return written(snapshot, made, [*made.sites, *(one.site for one in made.mentions if one.is_taken)])
+
+
+def review(plan: Plan) -> list[str]:
+    """What to look at in the places that were left alone, a line for each reason."""
+    found: dict[str, list[str]] = {}
+    for group in plan.groups:
+        for reason in group.reasons:
+            found.setdefault(reason, []).append(group.id)
+    return [f"{', '.join(ids)}: {_REVIEW.get(reason, reason)}" for reason, ids in found.items()]
+
+
+def _by_text(snapshot: Snapshot, plan: Plan, defined: tuple[RepoPath, int, int]) -> Plan:
+    """The plan of a language whose names are not bound: by words, in the files of the language."""
+    found: dict[tuple[str, ...], list[Site]] = {}
+    sites = []
+    for site in _matches(snapshot, plan, defined[0]):
+        if (site.path, site.line, site.column) == defined:
+            sites.append(replace(site, tier=Tier.PROVEN, what="define"))
+        else:
+            found.setdefault(_reasons(snapshot, plan, site), []).append(site)
+    groups = [
+        Group("", f"{plan.old_name} as a word", tuple(some), _risk(reasons), reasons, "scope_resolution")
+        for reasons, some in sorted(found.items())
+    ]
+    told = Problem("language", "What names refer to is not known; words were compared.")
+    return replace(plan, sites=tuple(sites), groups=tuple(groups), problems=(), notes=(told,))
+
+
+def _matches(snapshot: Snapshot, plan: Plan, path: RepoPath) -> Iterator[Site]:
+    """The words that are the name, outside of comments and documents."""
+    facts = snapshot.require_facts(path)
+    family = facts.spec.family
+    near = set()
+    for one in map(RepoPath, snapshot.paths_with(plan.old_name)):
+        there = snapshot.facts(one)
+        if there is not None and there.spec.family == family:
+            near.add(one)
+            for seen in snapshot.occurrences(one, plan.old_name):
+                yield Site(one, seen.line, seen.column, plan.old_name, plan.new_name, Tier.UNKNOWN, "code")
+    for word in words.words(snapshot, plan.old_name, plan.new_name):
+        if word.site.path in near and word.where in ("code", "data", "string"):
+            yield word.site
+
+
+def _reasons(snapshot: Snapshot, plan: Plan, site: Site) -> tuple[str, ...]:
+    reasons = []
+    if site.what != "code":
+        reasons.append("text_match")
+    if len(snapshot.definitions(plan.old_name)) > 1:
+        reasons.append("multiple_definitions_in_scope")
+    if any(one.computed for one in snapshot.dynamics_in(site.path, _MOST_DYNAMIC).items):
+        reasons.append("metaprogramming_context")
+    return tuple(reasons)
+
+
+def _risk(reasons: tuple[str, ...]) -> Risk:
+    return "low" if not reasons else "medium" if len(reasons) == 1 else "high"

@@ -1,0 +1,1 @@
+"""A name in comments, strings and documents."""

@@ -1,0 +1,1 @@
+"""What a move takes along, and what it leaves behind."""

@@ -1,0 +1,1 @@
+"""Where a name stands, and what it means there."""

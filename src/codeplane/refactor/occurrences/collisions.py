@@ -1,0 +1,88 @@
+"""Names that are taken already where a definition would get them."""
+
+from collections.abc import Iterator
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.hierarchy import descendants, is_class, owner_of
+from codeplane.graph.places import position
+from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
+from codeplane.names.meaning import is_external
+from codeplane.refactor.occurrences.keywords import KEYWORD, Keywords
+from codeplane.refactor.plan import Problem
+from codeplane.refactor.rename_set import RenameSet
+from codeplane.refactor.variables import Variable, bare, renamed
+
+
+def collisions(snapshot: Snapshot, family: RenameSet, new: str) -> Iterator[Problem]:
+    """Definitions, and bound names, that the new name would meet."""
+    told: set[Place] = set()
+    for place in sorted(family.places):
+        for other in (*_beside(snapshot, place, new), *_in_hierarchy(snapshot, place, new)):
+            if other not in told:
+                told.add(other)
+                yield _taken(snapshot, other, new)
+        if problem := _bound(snapshot, place, new):
+            yield problem
+    for one in sorted(family.variables):
+        yield from _hidden(snapshot, one, renamed(one.name, new))
+    if family.functions:
+        yield from _given(snapshot, family, bare(new))
+
+
+def _beside(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]:
+    facts = snapshot.require_facts(place.path)
+    parent = facts.definitions[place.definition].parent
+    scope = facts.definitions[place.definition].scope
+    for at in facts.inside(parent, new):
+        if facts.definitions[at].scope == scope:
+            yield Place(place.path, at)
+
+
+def _in_hierarchy(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]:
+    """A member of the new name in a class above or below would override this one, or be overridden."""
+    owner = owner_of(snapshot, place)
+    if owner is None or not is_class(snapshot, owner):
+        return
+    above = [one for target in snapshot.classes.order((owner,)) if not is_external(target) for one in target]
+    below = [found.place for found, _ in descendants(snapshot, owner) if found.place is not None]
+    for one in (*above, *below):
+        facts = snapshot.require_facts(one.path)
+        for at in facts.inside(one.definition, new):
+            yield Place(one.path, at)
+
+
+def _bound(snapshot: Snapshot, place: Place, new: str) -> Problem | None:
+    """An import or a variable of the new name in the scope of a definition."""
+    facts = snapshot.require_facts(place.path)
+    item = snapshot.definition(place).item
+    at = facts.bound(item.scope, new)
+    if at is None:
+        return None
+    line = facts.binds[at].line if at >= 0 else None
+    return Problem(
+        "collision", f"`{new}` is bound already where {item.name} is defined.", RepoPath(place.path), line
+    )
+
+
+def _hidden(snapshot: Snapshot, one: Variable, new: str) -> Iterator[Problem]:
+    """Something of the new name in the scope of a variable."""
+    facts = snapshot.require_facts(one.path)
+    at = facts.bound(one.scope, new)
+    if at is not None:
+        line = facts.binds[at].line if at >= 0 else None
+        yield Problem("collision", f"`{new}` is bound already where {one.name} is.", one.path, line)
+
+
+def _given(snapshot: Snapshot, family: RenameSet, new: str) -> Iterator[Problem]:
+    """Calls that give a function a keyword of the new name: it would become this parameter."""
+    keywords = Keywords(snapshot, family)
+    for ref in snapshot.references.named(new):
+        if ref.receiver == KEYWORD and keywords.owner(ref.path, ref.line, ref.column) == "ours":
+            yield Problem("collision", f"A call gives `{new}=` already.", ref.path, ref.line)
+
+
+def _taken(snapshot: Snapshot, place: Place, new: str) -> Problem:
+    item = snapshot.definition(place).item
+    text = f"There is a {item.kind} {new} already: {position(snapshot, place)}."
+    return Problem("collision", text, RepoPath(place.path), item.name_line)

@@ -1,0 +1,93 @@
+"""Names that links leave open: bound by an import, or by one definition of several in the same scope."""
+
+import re
+from functools import cached_property
+from typing import Final
+
+from codeplane.languages.facts import Import, Reason, Role
+from codeplane.names import FileFacts, RefFact, Snapshot
+from codeplane.names.meaning import is_external, known
+from codeplane.refactor.reflection.module_escape import Reach
+from codeplane.refactor.rename_set import RenameSet
+
+_BINDING: Final = (Role.DEFINE, Role.WRITE, Role.IMPORT)
+_PARTS: Final = re.compile(r"\W+")
+
+
+class Rebound:
+    """What a bare name that links leave open may mean, by the way it comes into its file."""
+
+    def __init__(self, snapshot: Snapshot, family: RenameSet, reach: Reach) -> None:
+        self._snapshot, self._family, self._reach = snapshot, family, reach
+
+    def may_mean(self, ref: RefFact) -> bool:
+        """Whether it may come from a module of the family: what a library gives does not."""
+        item = self._import(ref)
+        return item is None or self._may_lead(ref.path, item)
+
+    def is_near(self, ref: RefFact) -> bool:
+        """Whether its file shows the family, or imports the name from where it may be shown."""
+        return ref.path in self._reach.modules or self._import(ref) is not None
+
+    def means(self, ref: RefFact) -> bool:
+        """Whether it is the one name of definitions in several branches, all of which are in the family."""
+        if len(self._family.places) < 2 or not self._homes:
+            return False
+        facts = self._facts(ref.path)
+        item = self._import(ref)
+        if item is not None:
+            target = known(self._snapshot.named_module(ref.path, item.module, item.kind))
+            is_same = item.name == self._family.name
+            return is_same and len(target) == 1 and target[0].path in self._homes and target[0].definition < 0
+        if ref.path not in self._homes or facts is None:
+            return False
+        scopes = self._snapshot.outward(facts, ref.scope)
+        holder = next((one for one in scopes if facts.bound(one, ref.name) is not None), None)
+        return holder == 0
+
+    @cached_property
+    def _homes(self) -> frozenset[str]:
+        """The files whose outermost scope has the name from definitions of the family alone."""
+        paths = {place.path for place in self._family.places}
+        return frozenset(path for path in paths if self._is_home(path))
+
+    def _is_home(self, path: str) -> bool:
+        facts, name = self._facts(path), self._family.name
+        at = facts.bound(0, name) if facts is not None else None
+        if facts is None or at is None or any(name == (item.alias or item.name) for item in facts.imports):
+            return False
+        items = [self._snapshot.definition(one).item for one in self._family.places if one.path == path]
+        ours = {(item.name_line, item.name_column) for item in items}
+        return all(
+            (seen.line, seen.column) in ours
+            for seen in self._snapshot.occurrences(path, name)
+            if seen.role in _BINDING and not seen.receiver and seen.target in (0, at + 1)
+        )
+
+    def _import(self, ref: RefFact) -> Import | None:
+        """The import that brings the name of a reference, or that it stands in."""
+        facts = self._facts(ref.path)
+        standing = self._snapshot.occurrence_at(ref.path, ref.line, ref.column)
+        if facts is None or standing is None:
+            return None
+        seen = standing[1]
+        if seen.target and not seen.receiver:
+            bind = facts.binds[seen.target - 1]
+            if bind.reason is Reason.IMPORT_ALIAS:
+                return facts.imports[bind.target]
+        for item in facts.imports:
+            if item.line == ref.line and ref.name in (item.name, item.alias):
+                return item
+        return None
+
+    def _may_lead(self, path: str, item: Import) -> bool:
+        """Whether an import may lead to a module that shows the family."""
+        target = known(self._snapshot.named_module(path, item.module, item.kind))
+        if target and not is_external(target):
+            return True
+        words = {word for word in _PARTS.split(f"{item.module}.{item.name}") if word}
+        is_relative = not _PARTS.split(item.module)[0]
+        return is_relative or bool(words & self._reach.parts)
+
+    def _facts(self, path: str) -> FileFacts | None:
+        return self._snapshot.facts(path)

@@ -1,0 +1,1 @@
+"""How code reaches definitions without writing their names."""

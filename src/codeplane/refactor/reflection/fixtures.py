@@ -1,0 +1,94 @@
+"""Definitions that a runner of tests hands to whoever has a parameter of their name."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.places import flags_of
+from codeplane.languages.facts import FLAG_TEST
+from codeplane.languages.modules import Place
+from codeplane.names import Snapshot
+from codeplane.refactor.reflection.decorators import marked_text
+from codeplane.refactor.text import Lines
+from codeplane.refactor.variables import Variable, variables_in
+
+_LOOK: Final = 200
+# A fixture that is given values by its name.
+_GIVEN: Final = rb"""parametrize\(\s*\[?["'][^"']*\bNAME\b(?:(?!\bdef\b|@)[\s\S]){0,600}?\bindirect\b"""
+
+
+def is_fixture(snapshot: Snapshot, place: Place) -> bool:
+    """Whether a definition is handed on by its own name, and it is known to whom.
+
+    It is not where another fixture has the name, where tests ask for it that only a plugin may hand it to,
+    and where it is given values by its name.
+    """
+    if not _is_marked(snapshot, place):
+        return False
+    name = snapshot.definition(place).name
+    if any(one != place and _is_marked(snapshot, one) for one in snapshot.definitions(name)):
+        return False
+    reached = set(_reached(snapshot, place))
+    beyond = [RepoPath(one) for one in snapshot.paths_with(name) if one not in reached]
+    if any(True for path in beyond for _ in _taking(snapshot, path, name)):
+        return False
+    quoted = re.compile(_GIVEN.replace(rb"NAME", re.escape(name.encode("utf-8", "surrogateescape"))))
+    return not any(quoted.search(snapshot.source(path)) for path in reached)
+
+
+def requested(snapshot: Snapshot, place: Place) -> Iterator[Variable]:
+    """The parameters that a fixture is handed to."""
+    name = snapshot.definition(place).name
+    for path in _reached(snapshot, place):
+        yield from _taking(snapshot, path, name)
+
+
+def _taking(snapshot: Snapshot, path: RepoPath, name: str) -> Iterator[Variable]:
+    """The parameters of tests and fixtures of a file that a fixture of a name is handed to."""
+    facts = snapshot.facts(path)
+    own = re.compile(rf"""["'][^"']*\b{re.escape(name)}\b""")
+    for at in range(len(facts.definitions)) if facts is not None else ():
+        taker = Place(path, at)
+        if not flags_of(snapshot, taker) & FLAG_TEST and not _is_marked(snapshot, taker):
+            continue
+        found = variables_in(snapshot, taker, name)
+        # A test that has values for it of its own is not handed the fixture.
+        if found and found[0].is_parameter and not own.search(marked_text(snapshot, taker)):
+            yield found[0]
+
+
+def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPath, int, int]]:
+    """The texts by which tests ask for a fixture: path, line and column of the name."""
+    facts = snapshot.require_facts(place.path)
+    fixtures = facts.spec.testing.fixtures
+    pattern = "|".join(fixtures.requesting_calls) if fixtures is not None else ""
+    name = snapshot.definition(place).name.encode("utf-8", "surrogateescape")
+    quoted = re.compile(rb"""["'](%b)["']""" % re.escape(name))
+    for path in _reached(snapshot, place) if pattern else ():
+        lines = Lines(snapshot.source(path))
+        for one in quoted.finditer(lines.data):
+            before = lines.data[max(0, one.start() - _LOOK) : one.start()].decode("utf-8", "replace")
+            if re.search(rf"(?:{pattern})\s*\((?:\s*[\"'][^\"']*[\"']\s*,)*\s*\Z", before):
+                yield (path, *lines.position(one.start(1)))
+
+
+def _reached(snapshot: Snapshot, place: Place) -> list[RepoPath]:
+    """The files whose tests may ask for a fixture and have its name in them."""
+    facts = snapshot.require_facts(place.path)
+    fixtures = facts.spec.testing.fixtures
+    roots = fixtures.files if fixtures is not None else ()
+    directory, _, file = place.path.rpartition("/")
+    paths = snapshot.paths_with(snapshot.definition(place).name)
+    inside = f"{directory}/" if directory else ""
+    near = [one for one in paths if one == place.path or (file in roots and one.startswith(inside))]
+    return sorted(RepoPath(one) for one in near if snapshot.facts(one) is not None)
+
+
+def _is_marked(snapshot: Snapshot, place: Place) -> bool:
+    facts = snapshot.require_facts(place.path)
+    fixtures = facts.spec.testing.fixtures
+    if fixtures is None or snapshot.definition(place).kind not in ("function", "method"):
+        return False
+    text = marked_text(snapshot, place)
+    return re.search(fixtures.mark, text) is not None and not re.search(r"\bname\s*=", text)

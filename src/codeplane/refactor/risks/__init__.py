@@ -1,0 +1,1 @@
+"""Why a change that is proven may still break something."""

@@ -1,0 +1,55 @@
+"""Classes of tests that stand in for others without extending them, where no type holds them to that."""
+
+from collections.abc import Iterator
+
+from codeplane.core.kinds import split_path
+from codeplane.core.paths import RepoPath
+from codeplane.graph.hierarchy import is_class, owner_of
+from codeplane.languages.facts import Reason
+from codeplane.languages.modules import Place
+from codeplane.names import RefFact, Snapshot
+from codeplane.refactor.plan import Problem
+from codeplane.refactor.rename_set import RenameSet
+
+
+def doubles(snapshot: Snapshot, family: RenameSet) -> Iterator[Problem]:
+    """Members of classes in tests that may be called where one of the family is declared."""
+    others = list(_others(snapshot, family)) if family.is_member else []
+    for other in others if any(_declared(snapshot, family)) else ():
+        owner = owner_of(snapshot, other)
+        assert owner is not None, "BUG: a member has an owner"
+        text = f"{snapshot.definition(owner).name} may be given where another class is declared."
+        line = snapshot.definition(other).name_line
+        yield Problem("double", text, RepoPath(other.path), line)
+
+
+def _others(snapshot: Snapshot, family: RenameSet) -> Iterator[Place]:
+    facts = snapshot.require_facts(min(family.places).path)
+    spec, tests = facts.spec, snapshot.tests()
+    for place in snapshot.definitions(family.name) if spec.types.duck_typed else ():
+        there = snapshot.require_facts(place.path)
+        is_near = there.spec.family == spec.family
+        if is_near and place.path in tests and place not in family.places:
+            owner = owner_of(snapshot, place)
+            if owner is not None and is_class(snapshot, owner):
+                yield place
+
+
+def _declared(snapshot: Snapshot, family: RenameSet) -> Iterator[RefFact]:
+    """The places of a family behind a parameter, or behind something that an instance holds, tests aside."""
+    tests = snapshot.tests()
+    for place in sorted(family.places):
+        for ref in snapshot.references.to(place):
+            if place in ref.target and ref.receiver and ref.path not in tests and _is_given(snapshot, ref):
+                yield ref
+
+
+def _is_given(snapshot: Snapshot, ref: RefFact) -> bool:
+    facts = snapshot.require_facts(ref.path)
+    head, *way = split_path(ref.receiver)
+    if head in facts.spec.scopes.self_parameters:
+        return bool(way)
+    column = ref.column - len(ref.receiver.encode("utf-8", "surrogateescape")) - 1
+    standing = snapshot.occurrence_at(ref.path, ref.line, column) if column >= 0 else None
+    bind = facts.binds[standing[1].target - 1] if standing is not None and standing[1].target else None
+    return bind is not None and bind.reason is Reason.PARAM
