@@ -59,8 +59,8 @@ class Engine:
     def prepare(self, edits: EditSet, scope: Scope) -> Prepared:
         """Checks the edits against names, rules and the files that are there. Writes nothing."""
         prepared = checks.prepare(edits, scope, self._tree)
-        self._plan(prepared, OperationId(""), {}, examined=True)
-        return prepared
+        batch = self._plan(prepared, OperationId(""), {}, examined=True)
+        return replace(prepared, exclusive=batch.exclusive(), shared=batch.shared())
 
     @contextmanager
     def committed(
@@ -153,9 +153,8 @@ class Engine:
         self, prepared: Prepared, operation: OperationId, note: Mapping[str, Any], check: Callable[[], None]
     ) -> Iterator[Batch]:
         """The steps, with every path locked and every file looked at under the locks."""
-        batch = self._plan(prepared, operation, note, examined=True)
+        exclusive, shared = self._keys(prepared.exclusive), self._keys(prepared.shared | {_EVERYTHING})
         while True:
-            exclusive, shared = self._keys(batch.exclusive()), self._keys(batch.shared() | {_EVERYTHING})
             with self._locks.held(exclusive, shared, check):
                 batch = self._plan(prepared, operation, note, examined=False)
                 # Directories may have come and gone while this waited; then other locks are needed.
@@ -163,6 +162,7 @@ class Engine:
                     self._recovery.check_doubt(batch)
                     yield replace(batch, index=self._index_moves(batch))
                     return
+            exclusive, shared = self._keys(batch.exclusive()), self._keys(batch.shared() | {_EVERYTHING})
             check()
 
     def _plan(

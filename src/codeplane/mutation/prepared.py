@@ -44,6 +44,8 @@ class Prepared:
 
     planned: tuple[Planned, ...]
     flags: tuple[Flag, ...]
+    exclusive: frozenset[str] = frozenset()  # paths that nobody else may work on while they are made
+    shared: frozenset[str] = frozenset()  # directories that have to stay meanwhile
 
 
 def changes_of(batch: Batch, modes: Mapping[RepoPath, int], *, is_renamed: bool) -> tuple[FileChange, ...]:
