@@ -23,7 +23,7 @@ from codeplane.refactor.plan import Group, Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.proof import Carried, Part, around
 from codeplane.refactor.rename import concerned, holders_of, shown_lines, strings
 from codeplane.refactor.rename_set import RenameSet, held, is_of_literal
-from codeplane.refactor.risks.doubts import doubts
+from codeplane.refactor.risk import Question, doubts
 from codeplane.refactor.text import Lines
 from codeplane.working_tree import digest_of
 
@@ -56,7 +56,7 @@ def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
     seen = list(words.words(snapshot, subject.name, subject.name))
     groups = [*taken.groups(), *strings(snapshot, family, seen, holders_of(snapshot, family, ()))]
     blocked = list(_unread(snapshot, subject.name))
-    waiting = [*doubts(snapshot, family), *_called_by_others(snapshot, place)]
+    waiting = [*doubts(Question(snapshot, family)), *_called_by_others(snapshot, place)]
     plan = replace(
         plan,
         sites=tuple(sorted(taken.sites())),

@@ -20,7 +20,7 @@ from codeplane.refactor.plan import Plan, Problem, Verdict, by_path
 from codeplane.refactor.proof import Carried, Key, Part, around
 from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.rename_set import RenameSet
-from codeplane.refactor.risks.doubts import doubts
+from codeplane.refactor.risk import Question, doubts
 from codeplane.refactor.text import Lines
 from codeplane.working_tree import digest_of
 
@@ -68,7 +68,7 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | N
     sites = sorted(set(moved.sites))
     moving = moving_of(snapshot, snapshot, {})
     groups, mentions = open_places(snapshot, moving, moved.forms, sites)
-    waiting = [one for family in moved.families for one in doubts(snapshot, family)]
+    waiting = [one for family in moved.families for one in doubts(Question(snapshot, family))]
     plan = replace(
         plan,
         words=tuple(sorted({piece.name for piece in moved.pieces})),

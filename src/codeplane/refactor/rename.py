@@ -14,7 +14,7 @@ from codeplane.jail import shown
 from codeplane.languages import LanguageSpec, has_references
 from codeplane.languages.facts import Span
 from codeplane.names import DefFact, Index, Snapshot
-from codeplane.refactor.build_contexts import contexts_of, divergence
+from codeplane.refactor.build_contexts import contexts_of
 from codeplane.refactor.mentions import words
 from codeplane.refactor.mentions.confidence import Speakers, parameter_mentions
 from codeplane.refactor.mentions.dotted_paths import by_whole_path
@@ -22,13 +22,11 @@ from codeplane.refactor.mentions.test_titles import title_mentions, without_titl
 from codeplane.refactor.occurrences.collisions import collisions
 from codeplane.refactor.occurrences.search import find, grouped
 from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Risk, Site, Verdict, by_path
-from codeplane.refactor.reflection import macro_paste
 from codeplane.refactor.reflection.name_reads import tells_name
 from codeplane.refactor.rename_proof import breaches
 from codeplane.refactor.rename_set import RenameSet, rename_set_of, variable_set_of
+from codeplane.refactor.risk import Question, doubts
 from codeplane.refactor.risk_policy import Texts, doubted, weighed
-from codeplane.refactor.risks import self_documenting
-from codeplane.refactor.risks.doubts import doubts
 from codeplane.refactor.subject import Subject, symbol_of
 from codeplane.refactor.text import Lines
 from codeplane.refactor.variables import Variable, bare, holder_of, renamed
@@ -114,8 +112,7 @@ def draft(
     taken = [one.site for one in mentioned if one.is_taken]
     ahead(_texts(snapshot, [*found.sites, *taken]).after)
     problems = [*collisions(snapshot, family, new)]
-    waiting = [*doubts(snapshot, family, new), *found.doubts, *divergence(snapshot, family)]
-    waiting += [*self_documenting.told(snapshot, found.sites), *macro_paste.told_to(snapshot, found.sites)]
+    waiting = [*doubts(Question(snapshot, family, new, found.sites)), *found.doubts]
     texts = Texts(snapshot, family, waiting, is_telling=is_telling)
     groups = [*grouped(snapshot, found, family, new), *strings(snapshot, family, seen, holders, texts)]
     if family.is_local and found.doubts:

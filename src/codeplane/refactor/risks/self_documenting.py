@@ -1,20 +1,32 @@
-"""Names in code whose own text the program gets: `{size=}` tells `size`."""
+"""The program prints the source text of the expression: `f"{size=}"`."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
 from codeplane.core.slots import ContentSlot
 from codeplane.languages.arguments import quoted
-from codeplane.names import Snapshot
+from codeplane.languages.spec import LanguageSpec
 from codeplane.refactor.plan import Problem, Site, by_path
+from codeplane.refactor.risk import Question
 from codeplane.refactor.text import Lines
 
 _QUOTED: Final = ContentSlot[list[tuple[int, int]]]("expressions that print their source")
 
 
-def told(snapshot: Snapshot, sites: Collection[Site]) -> Iterator[Problem]:
+KINDS: Final = ("quoted",)
+SUBJECT: Final = "any"
+ORDER: Final = 210
+IS_PER_SITE: Final = True
+
+
+def applies(spec: LanguageSpec) -> bool:
+    return bool(spec.reflection.self_documenting)
+
+
+def find(asked: Question) -> Iterator[Problem]:
     """The places that a program tells as they are written, each line once."""
+    snapshot, sites = asked.snapshot, asked.sites
     for path, some in sorted(by_path(sites).items()):
         facts = snapshot.facts(path)
         if facts is None or not facts.spec.reflection.self_documenting:

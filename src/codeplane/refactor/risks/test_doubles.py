@@ -1,19 +1,32 @@
-"""Classes of tests that stand in for others without extending them, where no type holds them to that."""
+"""A class of the tests has a member of the name and may be passed in place of the real one: a test double."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
 from codeplane.graph.hierarchy import is_class, owner_of
 from codeplane.languages.facts import Reason
 from codeplane.languages.modules import Place
+from codeplane.languages.spec import LanguageSpec
 from codeplane.names import RefFact, Snapshot
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.rename_set import RenameSet
+from codeplane.refactor.risk import Question
+
+KINDS: Final = ("double",)
+SUBJECT: Final = "member"
+ORDER: Final = 140
+IS_PER_SITE: Final = False
 
 
-def doubles(snapshot: Snapshot, family: RenameSet) -> Iterator[Problem]:
+def applies(spec: LanguageSpec) -> bool:
+    return spec.types.duck_typed
+
+
+def find(asked: Question) -> Iterator[Problem]:
     """Members of classes in tests that may be called where one of the family is declared."""
+    snapshot, family = asked.snapshot, asked.names
     others = list(_others(snapshot, family)) if family.is_member else []
     for other in others if any(_declared(snapshot, family)) else ():
         owner = owner_of(snapshot, other)

@@ -1,0 +1,45 @@
+"""The definitions are in several build contexts, or in one that could not be read."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.languages.spec import LanguageSpec
+from codeplane.names import Snapshot
+from codeplane.refactor.build_contexts import defined_in
+from codeplane.refactor.plan import Problem
+from codeplane.refactor.rename_set import RenameSet
+from codeplane.refactor.risk import Question
+
+KINDS: Final = ("divergence", "insufficient_context")
+SUBJECT: Final = "rename"
+ORDER: Final = 200
+IS_PER_SITE: Final = False
+
+
+def applies(spec: LanguageSpec) -> bool:
+    del spec
+    return True
+
+
+def find(asked: Question) -> Iterator[Problem]:
+    """Definitions that keep one name in contexts that are not one."""
+    yield from _divergence(asked.snapshot, asked.names)
+
+
+def _divergence(snapshot: Snapshot, family: RenameSet) -> Iterator[Problem]:
+    """Definitions that are one thing and in contexts that are not, and contexts that could not be read."""
+    paths = defined_in(family)
+    units = sorted({snapshot.unit_of(path) for path in paths})
+    if len(units) > 1:
+        text = f"What keeps the name together is in several build contexts: {', '.join(units)}."
+        yield Problem("divergence", text, RepoPath(paths[0]))
+    for path in paths:
+        facts = snapshot.facts(path)
+        group = facts.spec.family if facts is not None else ""
+        for one in snapshot.units.probed.contexts:
+            is_around = not one.root_path or path.startswith(f"{one.root_path}/")
+            if one.family == group and is_around and one.probe_status == "failed":
+                text = f"The build context {one.unit} could not be read: {one.reason}."
+                yield Problem("insufficient_context", text, RepoPath(path))
+                return

@@ -1,0 +1,42 @@
+"""A framework or test runner looks for the name: `setUp`, `test_…`, `pytest_configure`."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.places import flags_of
+from codeplane.languages import specs
+from codeplane.languages.facts import FLAG_TEST
+from codeplane.languages.modules import Place
+from codeplane.languages.spec import LanguageSpec
+from codeplane.names import Snapshot
+from codeplane.refactor.plan import Problem
+from codeplane.refactor.risk import Question
+
+KINDS: Final = ("hook",)
+SUBJECT: Final = "definition"
+ORDER: Final = 50
+IS_PER_SITE: Final = False
+
+
+def applies(spec: LanguageSpec) -> bool:
+    return bool(spec.testing.framework_hooks or spec.tests)
+
+
+def find(asked: Question) -> Iterator[Problem]:
+    """Names that test runners and other frameworks look for."""
+    for place in sorted(asked.names.places):
+        yield from _called_from_outside(asked.snapshot, place)
+
+
+def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
+    """Names that test runners and other frameworks look for."""
+    item, hooks = (
+        snapshot.definition(place).item,
+        specs()[snapshot.definition(place).language].testing.framework_hooks,
+    )
+    is_test = bool(flags_of(snapshot, place) & FLAG_TEST)
+    if is_test or (hooks and re.fullmatch(hooks, item.name)):
+        text = f"{item.name} is a name that a framework calls by."
+        yield Problem("hook", text, RepoPath(place.path), item.name_line)

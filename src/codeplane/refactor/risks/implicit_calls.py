@@ -1,0 +1,41 @@
+"""The name is part of a standard protocol, so the library may call it implicitly: `close`, `toString`."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.languages import specs
+from codeplane.languages.modules import Place
+from codeplane.languages.spec import LanguageSpec
+from codeplane.names import Snapshot
+from codeplane.refactor.plan import Problem
+from codeplane.refactor.risk import Question
+
+KINDS: Final = ("called",)
+SUBJECT: Final = "member"
+ORDER: Final = 120
+IS_PER_SITE: Final = False
+
+
+def applies(spec: LanguageSpec) -> bool:
+    return bool(spec.reflection.protocol_members)
+
+
+def find(asked: Question) -> Iterator[Problem]:
+    """Members that the library of the language may call."""
+    for place in sorted(asked.names.places):
+        yield from _called(asked.snapshot, place, asked.new)
+
+
+def _called(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
+    """Names that are part of a standard protocol."""
+    spec, item = specs()[snapshot.definition(place).language], snapshot.definition(place).item
+    for name in (item.name, new):
+        if (
+            spec.reflection.protocol_members
+            and item.kind != "constructor"
+            and re.fullmatch(spec.reflection.protocol_members, name)
+        ):
+            text = f"Members named {name} may be called without a word about it in the code."
+            yield Problem("called", text, RepoPath(place.path), item.name_line)

@@ -1,0 +1,44 @@
+"""A base class outside of the repository has a member of the new name, which this one would override."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.graph.hierarchy import owner_of
+from codeplane.languages.modules import Place
+from codeplane.languages.spec import LanguageSpec
+from codeplane.names import Snapshot
+from codeplane.names.meaning import is_external
+from codeplane.refactor.plan import Problem
+from codeplane.refactor.rename_set import may_know, written_base
+from codeplane.refactor.risk import Question
+
+KINDS: Final = ("outside_base",)
+SUBJECT: Final = "member"
+ORDER: Final = 130
+IS_PER_SITE: Final = False
+
+
+def applies(spec: LanguageSpec) -> bool:
+    del spec
+    return True
+
+
+def find(asked: Question) -> Iterator[Problem]:
+    """Members that the new name would override."""
+    for place in sorted(asked.names.places):
+        yield from _overriding(asked.snapshot, place, asked.new)
+
+
+def _overriding(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
+    """Members of classes outside of the repository that the new name would take the place of."""
+    owner = owner_of(snapshot, place)
+    if owner is None or not new:
+        return
+    item = snapshot.definition(place).item
+    for target in snapshot.classes.order((owner,))[1:]:
+        base = written_base(target[0].path) if is_external(target) else ""
+        known = base and not may_know(snapshot, place, base, item.name)
+        if known and may_know(snapshot, place, base, new):
+            text = f"{base} has a member {new}, which this one would take the place of."
+            yield Problem("outside_base", text, RepoPath(place.path), item.name_line)
