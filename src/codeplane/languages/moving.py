@@ -1,7 +1,7 @@
 """What a move of files makes of the text of a file: what a language's `moving.py` says.
 
-A language whose imports can follow a move has a module `moving` with the function of `Follows`. It writes the
-change that its module rules ask for; whether every name then means what it meant is proven by others.
+A language whose imports can follow a move has a module `moving` with the function of `MoveRules`. It writes
+the change that its module rules ask for; whether every name then means what it meant is proven by others.
 """
 
 import posixpath
@@ -95,7 +95,7 @@ class Moving:
         return old
 
 
-class Follows(Protocol):
+class MoveRules(Protocol):
     """The function of a language's `moving.py`."""
 
     def follow(self, moving: Moving, path: str) -> Iterator[Change | Stuck]:
@@ -118,7 +118,7 @@ class Carrying:
         return not self.read(self.target).strip()
 
 
-class Carries(Protocol):
+class CarryRules(Protocol):
     """The functions of a language's `carrying.py`: how definitions go from module to module."""
 
     BETWEEN: str  # what separates a definition from the one before it
@@ -193,16 +193,16 @@ Places = Callable[[Sources, str, Import], Sequence[Place]]
 
 
 @cache
-def follows(language: str) -> Follows | None:
+def move_rules(language: str) -> MoveRules | None:
     """What a language says about moves: itself, or the language that it inherits from."""
-    rules: Follows | None = part_of(language, "moving")
+    rules: MoveRules | None = part_of(language, "moving")
     return rules
 
 
 @cache
-def carries(language: str) -> Carries | None:
+def carry_rules(language: str) -> CarryRules | None:
     """What a language says about definitions that go to another module, itself or by the one it inherits."""
-    rules: Carries | None = part_of(language, "carrying")
+    rules: CarryRules | None = part_of(language, "carrying")
     return rules
 
 

@@ -14,7 +14,7 @@ from codeplane.graph.places import flags_of, place_of, qualified
 from codeplane.languages import has_references
 from codeplane.languages.facts import FLAG_TEST, Import, Reason, Role
 from codeplane.languages.modules import Place
-from codeplane.languages.moving import carries
+from codeplane.languages.moving import carry_rules
 from codeplane.names import DefFact, Index, RefFact, Snapshot
 from codeplane.refactor.mentions import words
 from codeplane.refactor.moves import removal
@@ -225,7 +225,7 @@ class Taken:
         self, path: RepoPath, language: str, items: Sequence[Import]
     ) -> Iterator[tuple[Sequence[Import], Site]]:
         """What takes imports out of a file, each piece with the imports that it takes."""
-        rules, lines = carries(language), self._of(path)
+        rules, lines = carry_rules(language), self._of(path)
         changes = rules.dropped(lines.data, items) if rules is not None and items else None
         if changes is not None:
             yield from ((items, Site(path, *one, Tier.PROVEN, "removed")) for one in changes)
@@ -238,7 +238,7 @@ class Taken:
     def _is_only_here(self, path: RepoPath, number: int) -> bool:
         """Whether an import is used in what goes, and nowhere else."""
         facts = self._snapshot.require_facts(path)
-        bind, rules = facts.binds[number], carries(facts.language)
+        bind, rules = facts.binds[number], carry_rules(facts.language)
         is_strict = rules is not None and rules.REFUSES_UNUSED
         if not bind.certain and not is_strict:
             return False

@@ -8,7 +8,7 @@ from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.languages.modules import Place, module_rules
-from codeplane.languages.moving import Change, Moving, Stuck, follows
+from codeplane.languages.moving import Change, Moving, Stuck, move_rules
 from codeplane.languages.ordering import entries_of, in_order
 from codeplane.names import Index, Snapshot
 from codeplane.refactor.delete_symbol import OUTWARD
@@ -116,7 +116,7 @@ def _followed(
     sites, stuck = [], []
     for path in near:
         facts = snapshot.facts(path)
-        language = follows(facts.language) if facts is not None else None
+        language = move_rules(facts.language) if facts is not None else None
         if facts is None or language is None:
             if facts is not None and path in moving.moves and (facts.imports or module_rules(facts.language)):
                 text = f"What a move makes of imports in {facts.language} is not known."

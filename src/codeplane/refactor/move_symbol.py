@@ -10,7 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.places import place_of, qualified
 from codeplane.jail import shown
 from codeplane.languages.modules import Place
-from codeplane.languages.moving import carries
+from codeplane.languages.moving import carry_rules
 from codeplane.names import DefFact, Index, Snapshot
 from codeplane.refactor.delete_symbol import Taken
 from codeplane.refactor.mentions.path_mentions import open_places
@@ -50,7 +50,7 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | N
     plan = Plan("transfer", qualified(snapshot, place), uid, subject.name, "", Verdict.OK, target=target)
     plan = replace(plan, words=(subject.name,), epoch=snapshot.epoch)
     facts = snapshot.require_facts(subject.path)
-    if carries(facts.language) is None:
+    if carry_rules(facts.language) is None:
         return _not(plan, Verdict.UNSUPPORTED, _FILES_ALONE.format(facts.language))
     if snapshot.definition(place).item.parent >= 0:
         return _not(plan, Verdict.UNSUPPORTED, "Only what stands at the top of a file can be moved.")
@@ -88,7 +88,7 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | N
 def _moved(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish) -> Belongings | None:
     """What is written where a definition moves with others; None where one shares its lines."""
     facts = snapshot.facts(subject.path)
-    language = carries(facts.language) if facts is not None else None
+    language = carry_rules(facts.language) if facts is not None else None
     assert facts is not None and language is not None, "BUG: what moves is in a language that can carry it"
     families = [_family(snapshot, place_of(subject))]
     for name in dict.fromkeys(wish.along):
@@ -189,7 +189,7 @@ def written(snapshot: Snapshot, plan: Plan) -> Plan:
 
 def _between(snapshot: Snapshot, plan: Plan) -> str:
     facts = snapshot.facts(plan.pieces[0].path)
-    language = carries(facts.language) if facts is not None else None
+    language = carry_rules(facts.language) if facts is not None else None
     assert language is not None, "BUG: what moves is in a language that can carry it"
     return language.BETWEEN
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.graph.import_links import links_of
 from codeplane.jail import shown
-from codeplane.languages.moving import carries
+from codeplane.languages.moving import carry_rules
 from codeplane.names import Snapshot
 from codeplane.refactor.moves.route import parents
 from codeplane.refactor.plan import Problem
@@ -45,7 +45,7 @@ def new_circle(snapshot: Snapshot, moved: Transfer) -> list[str]:
 def _is_deferred(snapshot: Snapshot, path: str, other: str) -> bool:
     """Whether no import that leads from one file to another is run while the one is loaded."""
     facts = snapshot.facts(path)
-    language = carries(facts.language) if facts is not None else None
+    language = carry_rules(facts.language) if facts is not None else None
     if facts is None or language is None:
         return False
     data = snapshot.source(RepoPath(path))

@@ -12,7 +12,7 @@ from codeplane.graph.import_links import links_of
 from codeplane.jail import shown
 from codeplane.languages.facts import FLAG_PRIVATE, Bind, Definition, Import, Reason, Role
 from codeplane.languages.modules import Place
-from codeplane.languages.moving import Carries, Carrying, Change, Stuck, Use, Wanted, carries
+from codeplane.languages.moving import Carrying, CarryRules, Change, Stuck, Use, Wanted, carry_rules
 from codeplane.languages.ordering import closed, differences, entries_of
 from codeplane.names import Codebase, DefFact, FileFacts, RefFact, Snapshot
 from codeplane.refactor.delete_symbol import OUTWARD, Taken
@@ -43,7 +43,7 @@ class Belongings:
     """Everything that has to be written when a definition goes from its file to another."""
 
     snapshot: Snapshot
-    language: Carries
+    language: CarryRules
     subject: DefFact
     target: RepoPath
     taken: Taken
@@ -100,7 +100,7 @@ class Belongings:
         self.sites += self.taken.own
         facts = self.snapshot.require_facts(self.subject.path)
         there = self._code.facts(self.target)
-        if there is not None and carries(there.language) is not self.language:
+        if there is not None and carry_rules(there.language) is not self.language:
             self._refuse("form", f"{shown(self.target)} is not in the same language.")
             return
         if reason := self.language.against(self.carrying):
