@@ -160,3 +160,56 @@ def test_coverage_of_jest_is_read_from_its_report(tmp_path: Path, node_first: No
     run_tests("jest", root, tmp_path / "reports", coverage=(root,))
     found = read_coverage(tmp_path / "reports", root)
     assert found is not None and found.files["half.js"].missing == [3]
+
+
+PROJECTS = """\
+import { defineConfig } from 'vitest/config';
+// include: ['wrong/**']
+export default defineConfig({
+  test: {
+    coverage: { include: ['src/**'] },
+    include: ['test/**/*.{js,ts}', 'more/?(x|y).check.?(c|m)[jt]s?(x)'],
+    exclude: [...configDefaults.exclude, 'test/helpers.ts', "test/**/.eslintrc.js"],
+    projects: [
+      { extends: true, test: { name: 'sync' }, define: { 'global.SYNC': true } },
+      { test: { include: ["slow/*.ts"], setupFiles: [join(here, 'a.ts')] } },
+    ],
+  },
+});
+"""
+
+
+def test_a_configuration_says_which_files_are_tests_of_vitest(tmp_path: Path) -> None:
+    files = [
+        "test/object.ts",
+        "test/helpers.ts",
+        "test/deep/a.js",
+        "more/x.check.mts",
+        "slow/b.ts",
+        "src/c.ts",
+    ]
+    root = written(tmp_path, {"vitest.config.ts": PROJECTS, **dict.fromkeys(files, "")})
+    wanted = ["more/x.check.mts", "slow/b.ts", "test/deep/a.js", "test/object.ts"]
+    assert [one.id for one in found_targets(RUNNERS["vitest"], root)] == wanted
+
+
+def test_patterns_that_are_computed_leave_the_usual_names(tmp_path: Path) -> None:
+    config = "export default { plugins: [a({test: 1})], test: { include: patterns(['x/**']) } }"
+    files = {"vite.config.ts": config, "package.json": '{"devDependencies": {"vitest": "3"}}'}
+    root = written(tmp_path, {**files, "x/a.ts": "", "x/b.test.ts": ""})
+    assert [one.id for one in found_targets(RUNNERS["vitest"], root)] == ["x/b.test.ts"]
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("package.json", '{"jest": {"testMatch": ["<rootDir>/checks/**/*.js", "!**/d.js"]}}'),
+        (
+            "jest.config.js",
+            "module.exports = {testRegex: '/checks/.*\\\\.js$', testPathIgnorePatterns: ['/d']}",
+        ),
+    ],
+)
+def test_a_configuration_says_which_files_are_tests_of_jest(tmp_path: Path, file: str, text: str) -> None:
+    root = written(tmp_path, {file: text, "checks/a.js": "", "checks/d.js": "", "src/b.test.js": ""})
+    assert [one.id for one in found_targets(RUNNERS["jest"], root)] == ["checks/a.js"]

@@ -11,6 +11,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.names.snapshot_tree import Tree
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import DEFAULT, HIGH, MEDIUM, Ended, Project
+from codeplane.testrun.runners._javascript_config import Accepts, is_usual
 from codeplane.testrun.runners._places import first_line, first_place, own_frames, relative
 from codeplane.testrun.runners._tree import below, common, directory, inside, named
 from codeplane.testrun.target import Target, kind_of
@@ -18,7 +19,6 @@ from codeplane.testrun.text import plain, shortened
 
 LANGUAGES: Final = ("javascript", "typescript", "tsx")
 _ENDINGS: Final = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
-_TEST: Final = re.compile(r"(?:^|/)__tests__/|\.(?:test|spec)\.[cm]?[jt]sx?$")
 COVERAGE: Final = "coverage-final.json"
 _LONGEST: Final = 6000
 _LARGEST: Final = 64 << 20
@@ -50,17 +50,20 @@ def _names(package: Mapping[str, Any], runner: str) -> str:
     return ""
 
 
-def tests(tree: Tree, root: RepoPath, more: re.Pattern[str] | None = None) -> Iterator[RepoPath]:
+def tests(
+    tree: Tree, root: RepoPath, accepts: Accepts = is_usual, more: re.Pattern[str] | None = None
+) -> Iterator[RepoPath]:
     """The test files below a directory; `more` are those of other names."""
     return (
         path
         for path in below(tree, root, *_ENDINGS)
-        if (_TEST.search(f"/{path}") and not path.endswith(".d.ts"))
-        or (more is not None and more.search(path))
+        if (accepts(path) and not path.endswith(".d.ts")) or (more is not None and more.search(path))
     )
 
 
-def targets(tree: Tree, project: Project, more: re.Pattern[str] | None = None) -> list[Target]:
+def targets(
+    tree: Tree, project: Project, accepts: Accepts, more: re.Pattern[str] | None = None
+) -> list[Target]:
     return [
         Target(
             path,
@@ -71,7 +74,7 @@ def targets(tree: Tree, project: Project, more: re.Pattern[str] | None = None) -
             kind_of(path),
             selector=inside(path, project.root),
         )
-        for path in tests(tree, project.root, more)
+        for path in tests(tree, project.root, accepts, more)
     ]
 
 

@@ -9,6 +9,7 @@ from codeplane.process.command import Command
 from codeplane.testrun.results import Case
 from codeplane.testrun.runner import Ended, Place, Project
 from codeplane.testrun.runners import _coverage, _javascript
+from codeplane.testrun.runners._javascript_config import accepts_jest
 from codeplane.testrun.runners._tree import program
 from codeplane.testrun.target import Target
 
@@ -25,7 +26,7 @@ class Jest:
         return _javascript.projects(tree, self.name, _CONFIGS, is_default=True)
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
-        return _javascript.targets(tree, project)
+        return _javascript.targets(tree, project, accepts_jest(tree, project.root, _CONFIGS))
 
     def narrowed(self, target: Target, tests: Sequence[str]) -> Target:
         return _javascript.narrowed(target, tests)

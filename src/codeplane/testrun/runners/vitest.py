@@ -12,12 +12,17 @@ from codeplane.process.command import Command
 from codeplane.testrun.results import Case, Status
 from codeplane.testrun.runner import Ended, Place, Project
 from codeplane.testrun.runners import _coverage, _javascript
+from codeplane.testrun.runners._javascript_config import accepts_vitest
 from codeplane.testrun.runners._places import first_place
 from codeplane.testrun.runners._tree import program
 from codeplane.testrun.target import Target
 from codeplane.testrun.text import plain, shortened
 
-_CONFIGS: Final = tuple(f"vitest.config.{ending}" for ending in ("js", "ts", "mjs", "cjs", "mts", "cts"))
+_ENDINGS: Final = ("js", "ts", "mjs", "cjs", "mts", "cts")
+_CONFIGS: Final = tuple(f"vitest.config.{ending}" for ending in _ENDINGS)
+_SHARED_CONFIGS: Final = tuple(
+    f"vite.config.{ending}" for ending in _ENDINGS
+)  # where there is none of its own
 _PROVIDERS: Final = ("coverage-v8", "coverage-istanbul")
 _REPORT: Final = "vitest.json"
 _UNHANDLED: Final = " Unhandled Errors "
@@ -38,7 +43,8 @@ class Vitest:
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
         has_types = _checks_types(tree, project.root)
-        return _javascript.targets(tree, project, _TYPES if has_types else None)
+        accepts = accepts_vitest(tree, project.root, (*_CONFIGS, *_SHARED_CONFIGS))
+        return _javascript.targets(tree, project, accepts, _TYPES if has_types else None)
 
     def narrowed(self, target: Target, tests: Sequence[str]) -> Target:
         return _javascript.narrowed(target, tests)
