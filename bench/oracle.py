@@ -23,10 +23,10 @@ from bench.corpora import CACHE, npm_package, python_package
 from bench.lsp import Server
 from bench.measure import Figure
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.index import Workers
 from codeplane.languages.facts import Definition, Role
-from codeplane.languages.modules import Place
 from codeplane.names import Index, RefFact, Snapshot
 
 PYRIGHT = "1.40.2"

@@ -12,10 +12,10 @@ from typing import IO
 import pytest
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Absence, Tier
 from codeplane.index import WORKING_VIEW, Workers
 from codeplane.index.dump import dump
-from codeplane.languages.modules import Place
 from codeplane.names import Index
 from codeplane.parsing.pack import Packed
 from codeplane.parsing.workers import Job, read_job
@@ -63,7 +63,7 @@ def test_facts_are_there_after_a_refresh(index: Index, repo: Path) -> None:
         assert (limit.line, limit.tier, limit.receiver) == (8, Tier.PROVEN, "self")
         [used] = snapshot.references_named("go", 10).items
         assert (used.line, used.tier, used.receiver) == (13, Tier.STRONG, "thing")
-        assert used.target == (Place("app.py", go.position),)
+        assert used.target == (Place(RepoPath("app.py"), go.position),)
         [imported] = snapshot.imports_in(RepoPath("app.py"), 10).items
         assert imported.module == "os"
 

@@ -1,7 +1,9 @@
 """What the rules of a language answer, as short texts."""
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages import language_of
-from codeplane.languages.modules import ModuleRules, Place, module_rules
+from codeplane.languages.modules import ModuleRules, module_rules
 from tests.languages.sources import Files
 
 
@@ -19,7 +21,7 @@ def linked(files: Files, path: str, local: str) -> list[str]:
 
 def seen(files: Files, path: str, definition: int = -1) -> list[list[str]]:
     """The groups of places whose names are seen without an import."""
-    groups = rules_of(path).ambient(files, Place(path, definition))
+    groups = rules_of(path).ambient(files, Place(RepoPath(path), definition))
     return [[shown(files, place) for place in group] for group in groups]
 
 

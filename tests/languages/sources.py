@@ -4,10 +4,12 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TypeVar
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import Slot
 from codeplane.languages import extract, language_of, specs
 from codeplane.languages.facts import Facts, Import
-from codeplane.languages.modules import Member, Place
+from codeplane.languages.modules import Member
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -62,7 +64,7 @@ class Files:
 
     def _spaces(self, path: str, facts: Facts) -> list[Place]:
         numbers = [at for at, one in enumerate(facts.definitions) if one.kind == "namespace"]
-        return [Place(path), *(Place(path, at) for at in numbers)]
+        return [Place(RepoPath(path)), *(Place(RepoPath(path), at) for at in numbers)]
 
     def members(self, place: Place, name: str) -> Sequence[Member]:
         facts = self.facts.get(place.path)
@@ -74,13 +76,13 @@ class Files:
 
     def _member(self, path: str, at: int) -> Member:
         one = self.facts[path].definitions[at]
-        return Member(Place(path, at), one.name, one.kind, one.flags, one.body >= 0, one.annotation)
+        return Member(Place(RepoPath(path), at), one.name, one.kind, one.flags, one.body >= 0, one.annotation)
 
     def space(self, path: str, scope: int) -> Place:
         opened = {one.body: at for at, one in enumerate(self.facts[path].definitions) if one.kind == "module"}
         while scope > 0 and scope not in opened:
             scope = self.facts[path].scopes[scope].parent
-        return Place(path, opened.get(scope, -1))
+        return Place(RepoPath(path), opened.get(scope, -1))
 
     def spaces(self, place: Place) -> Sequence[Member]:
         found, at = [], place.definition
@@ -91,7 +93,7 @@ class Files:
 
     def placed(self, kind: str) -> Sequence[tuple[Place, int, str]]:
         return [
-            (Place(path, at), one.scope, one.annotation)
+            (Place(RepoPath(path), at), one.scope, one.annotation)
             for path, facts in sorted(self.facts.items())
             for at, one in enumerate(facts.definitions)
             if one.kind == kind and one.annotation

@@ -2,8 +2,9 @@
 
 import pytest
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.c import modules
-from codeplane.languages.modules import Place
 from tests.languages.sources import Files
 
 
@@ -55,5 +56,5 @@ def test_what_is_not_certain_or_outside_leads_nowhere(files: list[str], include:
 def test_a_file_goes_by_its_path() -> None:
     sources = Files({"src/store.h": ""})
     assert modules.module_name(sources, "src/store.h") == "src/store"
-    assert modules.ambient(sources, Place("src/store.h")) == ()
-    assert modules.submodule(sources, Place("src/store.h"), "x") == ()
+    assert modules.ambient(sources, Place(RepoPath("src/store.h"))) == ()
+    assert modules.submodule(sources, Place(RepoPath("src/store.h")), "x") == ()

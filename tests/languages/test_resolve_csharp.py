@@ -1,6 +1,8 @@
 """How names of C# reach other files."""
 
-from codeplane.languages.modules import Place, module_rules
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
+from codeplane.languages.modules import module_rules
 from tests.languages.linking import linked, seen
 from tests.languages.sources import Files
 
@@ -66,12 +68,12 @@ def test_a_namespace_has_namespaces_inside() -> None:
     csharp = module_rules("csharp")
     assert csharp
     sources = _files()
-    assert csharp.submodule(sources, Place("A/Base.cs", 0), "Shapes") == [
-        Place("A/Base.cs", 2),
-        Place("A/Other.cs"),
-        Place("A/Shape.cs", 0),
+    assert csharp.submodule(sources, Place(RepoPath("A/Base.cs"), 0), "Shapes") == [
+        Place(RepoPath("A/Base.cs"), 2),
+        Place(RepoPath("A/Other.cs")),
+        Place(RepoPath("A/Shape.cs"), 0),
     ]
-    assert csharp.submodule(sources, Place("A/Base.cs", 0), "None") == []
+    assert csharp.submodule(sources, Place(RepoPath("A/Base.cs"), 0), "None") == []
     assert csharp.module_name(sources, "A/Other.cs") == "App.Shapes"
 
 

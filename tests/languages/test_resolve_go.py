@@ -2,8 +2,9 @@
 
 import pytest
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.go import modules
-from codeplane.languages.modules import Place
 from tests.languages.sources import Files
 
 MOD = "module example.com/app // the module\n\ngo 1.21\n"
@@ -131,7 +132,7 @@ def test_the_files_of_a_package_see_each_other() -> None:
     sources = Files(files)
 
     def seen(path: str) -> list[str]:
-        return [place.path for group in modules.ambient(sources, Place(path)) for place in group]
+        return [place.path for group in modules.ambient(sources, Place(RepoPath(path))) for place in group]
 
     assert seen("a.go") == ["b.go"]
     assert seen("a_test.go") == ["a.go", "b.go", "b_test.go"]

@@ -1,6 +1,8 @@
 """How names of Java reach other files."""
 
-from codeplane.languages.modules import Place, module_rules
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
+from codeplane.languages.modules import module_rules
 from tests.languages.linking import linked, seen
 from tests.languages.sources import Files
 
@@ -82,7 +84,7 @@ def test_the_package_is_the_name_of_the_module() -> None:
     sources = _files()
     assert java.module_name(sources, "src/a/b/Other.java") == "a.b"
     assert java.module_name(sources, "Root.java") == ""
-    assert java.submodule(sources, Place("src/a/b/Other.java"), "c") == []
+    assert java.submodule(sources, Place(RepoPath("src/a/b/Other.java")), "c") == []
 
 
 def test_a_very_long_name_is_answered_with_nothing() -> None:

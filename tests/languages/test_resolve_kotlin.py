@@ -1,6 +1,8 @@
 """How names of Kotlin reach other files, those of Java among them."""
 
-from codeplane.languages.modules import Place, module_rules
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
+from codeplane.languages.modules import module_rules
 from tests.languages.linking import linked, seen
 from tests.languages.sources import Files
 
@@ -48,4 +50,4 @@ def test_the_package_is_the_name_of_the_module() -> None:
     kotlin = module_rules("kotlin")
     assert kotlin
     assert kotlin.module_name(_files(), "a/More.kt") == "a"
-    assert kotlin.submodule(_files(), Place("a/More.kt"), "b") == []
+    assert kotlin.submodule(_files(), Place(RepoPath("a/More.kt")), "b") == []

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place
 from codeplane.languages.php import modules
 from tests.languages.sources import Files
 
@@ -70,9 +71,11 @@ def test_files_for_tests_are_seen_by_files_for_tests_alone() -> None:
             "fixtures/x.php": "<?php namespace App;",
         }
     )
-    seen = modules.ambient(sources, Place("src/A.php"))
+    seen = modules.ambient(sources, Place(RepoPath("src/A.php")))
     assert [[place.path for place in group] for group in seen] == [["src/A.php", "src/B.php"], []]
-    assert Place("tests/clock.php") in modules.ambient(sources, Place("tests/clock.php"))[0]
+    assert (
+        Place(RepoPath("tests/clock.php")) in modules.ambient(sources, Place(RepoPath("tests/clock.php")))[0]
+    )
 
 
 def test_an_include_beside_the_file_is_known_and_stays_inside() -> None:
@@ -99,14 +102,14 @@ def test_an_include_beside_the_file_is_known_and_stays_inside() -> None:
 )
 def test_a_qualified_name_is_read_from_its_namespace(text: str, module: str, name: str) -> None:
     sources = Files({"a.php": "<?php namespace App; use Lib\\Long as Alias; use Plain;"})
-    item = modules.qualified(sources, Place("a.php"), text)
+    item = modules.qualified(sources, Place(RepoPath("a.php")), text)
     assert item is not None and (item.module, item.name) == (module, name)
 
 
 @pytest.mark.parametrize("text", ["alias\\C", "\\", ""])
 def test_a_qualified_name_in_another_case_or_without_an_end_is_not_read(text: str) -> None:
     sources = Files({"a.php": "<?php namespace App; use Lib\\Long as Alias;"})
-    assert modules.qualified(sources, Place("a.php"), text) is None
+    assert modules.qualified(sources, Place(RepoPath("a.php")), text) is None
 
 
 @pytest.mark.parametrize(
@@ -134,6 +137,6 @@ def test_modules_go_by_their_namespace() -> None:
         {"a/b.php": "<?php namespace A\\B;", "c.php": "<?php", "d.php": "<?php namespace A; namespace B;"}
     )
     assert [modules.module_name(sources, path) for path in sources.files] == ["A\\B", "c", "d"]
-    assert modules.submodule(sources, Place("c.php"), "A") == []
+    assert modules.submodule(sources, Place(RepoPath("c.php")), "A") == []
     item = Import(0, "php_use", "A", "B", "B", 1, 0)
     assert modules.places(sources, "c.php", item) == []

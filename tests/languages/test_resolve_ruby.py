@@ -1,6 +1,7 @@
 """Where a `require` of Ruby leads."""
 
-from codeplane.languages.modules import Place
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.ruby import modules
 from tests.languages.sources import Files
 
@@ -48,5 +49,5 @@ def test_a_file_is_named_by_the_way_it_is_required() -> None:
 
 
 def test_nothing_is_seen_without_a_require() -> None:
-    assert not modules.ambient(Files(FILES), Place("lib/app.rb"))
-    assert not modules.submodule(Files(FILES), Place("lib/app.rb"), "user")
+    assert not modules.ambient(Files(FILES), Place(RepoPath("lib/app.rb")))
+    assert not modules.submodule(Files(FILES), Place(RepoPath("lib/app.rb")), "user")

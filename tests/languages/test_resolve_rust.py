@@ -2,8 +2,9 @@
 
 import pytest
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place
 from codeplane.languages.rust import modules
 from tests.languages.sources import Files
 
@@ -17,7 +18,7 @@ def head(files: dict[str, str], path: str, module: str, kind: str = "rust_use") 
 
 
 def below(files: dict[str, str], path: str, name: str) -> list[str]:
-    return [place.path for place in modules.submodule(Files(files), Place(path), name)]
+    return [place.path for place in modules.submodule(Files(files), Place(RepoPath(path)), name)]
 
 
 def test_a_module_is_a_file_beside_the_root_or_below_the_module() -> None:
@@ -150,12 +151,14 @@ def test_inline_modules_are_places_with_files_below() -> None:
         "src/outer/inner/file.rs": "",
     }
     sources = Files(files)
-    inner = sources.members(sources.members(Place("src/lib.rs"), "outer")[0].place, "inner")[0].place
+    inner = sources.members(sources.members(Place(RepoPath("src/lib.rs")), "outer")[0].place, "inner")[
+        0
+    ].place
     assert [place.path for place in modules.submodule(sources, inner, "file")] == ["src/outer/inner/file.rs"]
     asked = Import(0, "rust_use", "super", "", "", 1, 0)
     assert modules.head(sources, "src/outer/inner/file.rs", asked) == [inner]
     asked = asked._replace(module="super::super::super")
-    assert modules.head(sources, "src/outer/inner/file.rs", asked) == [Place("src/lib.rs")]
+    assert modules.head(sources, "src/outer/inner/file.rs", asked) == [Place(RepoPath("src/lib.rs"))]
     assert modules.module_name(sources, "src/outer/inner/file.rs") == "my_app::outer::inner::file"
 
 

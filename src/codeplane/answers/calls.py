@@ -6,12 +6,12 @@ from pydantic import Field
 
 from codeplane.answers.output import Output
 from codeplane.answers.references import PossibleUses, possible_text, possible_uses
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.calls import Node, Walk
 from codeplane.graph.hierarchy import overriding
 from codeplane.graph.places import position, qualified, short
 from codeplane.graph.possible_uses import CERTAIN
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.session import Call
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import is_class, overridden
 from codeplane.graph.places import around
 from codeplane.graph.possible_uses import Use
 from codeplane.languages import specs
 from codeplane.languages.facts import Role
-from codeplane.languages.modules import Place
 from codeplane.names import RefFact, Snapshot
 
 PROVED: Final = (Tier.PROVEN, Tier.STRONG)

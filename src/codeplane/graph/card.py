@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.calls import Bounds, callees
 from codeplane.graph.documentation import documentation
@@ -21,7 +22,6 @@ from codeplane.languages.facts import (
     FLAG_STATIC,
     FLAG_TEST,
 )
-from codeplane.languages.modules import Place
 from codeplane.names import DefFact, FileFacts, Snapshot
 
 _TRAITS: Final = {

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from codeplane.core.kinds import CLASSES, split_path
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.names.meaning import Target, is_external
 

@@ -6,11 +6,11 @@ from typing import Final
 
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.text import lines_of
 from codeplane.graph.hierarchy import descendants, overriding
 from codeplane.graph.places import position
 from codeplane.languages.facts import CALLED, FLAG_OVERRIDE, FLAG_PRIVATE, Definition
-from codeplane.languages.modules import Place
 from codeplane.names import FileFacts, Snapshot
 from codeplane.names.meaning import is_external
 
@@ -96,7 +96,7 @@ class Hooks:
     def _is_marked(self, place: Place, item: Definition) -> bool:
         """Whether a decorator or attribute may register a definition somewhere."""
         if self._lines[0] != place.path:
-            self._lines = (place.path, lines_of(self._snapshot.source(RepoPath(place.path))))
+            self._lines = (place.path, lines_of(self._snapshot.source(place.path)))
         lines = self._lines[1]
         first = item.span.start_line - 1
         while first > 0 and _MARK.match(lines[first - 1]):

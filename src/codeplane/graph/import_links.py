@@ -3,10 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from codeplane.core.places import Place
 from codeplane.core.slots import CarriedSlot
 from codeplane.graph.incremental_links import Doubtful, doubtful_after, relinked
 from codeplane.graph.same_package import around, leading_without_import
-from codeplane.languages.modules import Place, module_rules
+from codeplane.languages.modules import module_rules
 from codeplane.names import Change, Snapshot
 from codeplane.names.meaning import known
 
@@ -48,12 +49,16 @@ def links_of(snapshot: Snapshot) -> Links:
 def _found(snapshot: Snapshot) -> Links:
     paths = snapshot.layout.ordered
     tests = snapshot.tests()
-    imports = {path: found for path in paths if (found := _imported(snapshot, path))}
+    imports: dict[str, frozenset[str]] = {
+        path: found for path in paths if (found := _imported(snapshot, path))
+    }
     importers: dict[str, list[str]] = {}
     for path, targets in imports.items():
         for target in targets:
             importers.setdefault(target, []).append(path)
-    seen = {path: found for path in sorted(tests) if (found := around(snapshot, path))}
+    seen: dict[str, frozenset[str]] = {
+        path: found for path in sorted(tests) if (found := around(snapshot, path))
+    }
     return Links(imports, importers, _hubs(importers, tests), seen)
 
 

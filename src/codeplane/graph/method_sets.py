@@ -7,10 +7,10 @@ written in several ways.
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import Related, bases, descendants, is_class, members_of, owner_of
 from codeplane.languages.headers import header_of
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 
 _MOST_CANDIDATES: Final = 2_000

@@ -1,8 +1,8 @@
 """Definitions and files as places: what they are called, and which of them a reference stands in."""
 
+from codeplane.core.places import Place
 from codeplane.jail import shown
 from codeplane.languages.facts import FLAG_TEST
-from codeplane.languages.modules import Place
 from codeplane.names import DefFact, RefFact, Snapshot
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.places import short
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 
 CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)

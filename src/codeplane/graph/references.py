@@ -8,13 +8,13 @@ from typing import Final, NamedTuple, TypeVar
 
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Absence, Tier
 from codeplane.graph.hierarchy import INTERFACES, overriding
 from codeplane.graph.places import around, place_of
 from codeplane.graph.possible_uses import Use
 from codeplane.languages import has_references
 from codeplane.languages.facts import FLAG_ABSTRACT, Role
-from codeplane.languages.modules import Place
 from codeplane.names import DefFact, RefFact, Snapshot
 
 T = TypeVar("T")
@@ -131,7 +131,7 @@ def _replacing(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:
         assert other.place is not None, "BUG: members that override are in the repository"
         item = snapshot.definition(other.place).item
         kind = Kind.IMPLEMENT if _is_abstract(snapshot, place) else Kind.OVERRIDE
-        path = RepoPath(other.place.path)
+        path = other.place.path
         yield Reference(path, item.name_line, item.name_column, kind, other.tier, other.place, "")
 
 

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.kinds import split_path
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, module_rules
+from codeplane.languages.modules import module_rules
 from codeplane.names import FileFacts, Snapshot
 from codeplane.names.meaning import known
 
@@ -29,7 +31,7 @@ def around(snapshot: Snapshot, path: str) -> frozenset[str]:
     """The files that a file sees by being in the same package."""
     facts = snapshot.facts(path)
     found = module_rules(facts.language) if facts is not None else None
-    groups = found.ambient(snapshot.rule_sources, Place(path)) if found is not None else ()
+    groups = found.ambient(snapshot.rule_sources, Place(RepoPath(path))) if found is not None else ()
     return frozenset(place.path for group in groups[:1] for place in group) - {path}
 
 
@@ -68,7 +70,7 @@ def _places(snapshot: Snapshot, path: str) -> Iterator[Place]:
         return
     for item in facts.definitions:
         if item.kind == "module" and item.body < 0:
-            yield from found.submodule(snapshot.rule_sources, Place(path, item.parent), item.name)
+            yield from found.submodule(snapshot.rule_sources, Place(RepoPath(path), item.parent), item.name)
     for text in facts.receivers:
         if split_path(text)[0] in keywords:
             yield from known(snapshot.followed(path, Import(0, "", text, "", "", 0, 0)))

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.places import around, place_of
 from codeplane.graph.references import Kind, kind_of
 from codeplane.languages.facts import Bind, Import, Occurrence, Reason, Role
-from codeplane.languages.modules import Place
 from codeplane.names import DefFact, Snapshot
 from codeplane.names.meaning import Target, known
 

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.calls import calls_in
 from codeplane.graph.hierarchy import overriding
 from codeplane.graph.places import flags_of
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_ASYNC, FLAG_TEST
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 
 _NOTED: Final = {FLAG_ASYNC: "async", FLAG_ABSTRACT: "abstract", FLAG_TEST: "test"}

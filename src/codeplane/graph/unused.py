@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.kinds import CLASSES, SPACES
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import descendants, is_class, owner_of
 from codeplane.graph.hooks import Hooks
@@ -21,7 +22,6 @@ from codeplane.graph.references import is_below
 from codeplane.index import Purpose
 from codeplane.languages import has_references, specs
 from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, Role
-from codeplane.languages.modules import Place
 from codeplane.names import FileFacts, RefFact, Snapshot
 
 _KINDS: Final = frozenset(
@@ -236,7 +236,7 @@ class Search:
         full = qualified(self._snapshot, place)
         purpose = self._snapshot.purpose
         for path in sorted(self._snapshot.paths_with(item.name), key=purpose)[:_MOST_READ]:
-            line, is_full = self._mentioned(RepoPath(path), place, full)
+            line, is_full = self._mentioned(path, place, full)
             if line and self._is_test(path):
                 tested = tested or f"named at {path}:{line}"
             elif is_full:

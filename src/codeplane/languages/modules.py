@@ -8,19 +8,13 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple, Protocol, TypeVar
 
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.languages.facts import Import
 from codeplane.languages.spec import part_of
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-
-class Place(NamedTuple):
-    """Something that has names inside: a file, or a definition in it."""
-
-    path: str
-    definition: int = -1  # its number in the file; -1 for the file as a whole
 
 
 class Member(NamedTuple):

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import Answers, Slot
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 from codeplane.languages.spec import part_of
 
 V = TypeVar("V")
@@ -83,8 +85,8 @@ class Moving:
     def place(self, old: Place) -> Place:
         """Where a place is afterwards; a directory (`dir/`) goes where its files go."""
         if old.path.endswith("/"):
-            return old._replace(path=self._directory(old.path))
-        return old._replace(path=self.path(old.path))
+            return old._replace(path=RepoPath(self._directory(old.path)))
+        return old._replace(path=RepoPath(self.path(old.path)))
 
     def _directory(self, old: str) -> str:
         inside = [(one, new) for one, new in self.moves.items() if one.startswith(old)]

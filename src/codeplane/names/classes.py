@@ -5,11 +5,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from codeplane.core.kinds import CLASSES, split_path
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import ContentSlot, InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import FLAG_ASIDE, FLAG_MORE, MADE, OTHER_TYPE, Definition, Reason
-from codeplane.languages.modules import Place
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, external, is_external, known
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Classes:
             )
         return wholes[owner[0]]
 
-    def _share(self, path: str, other: str) -> bool:
+    def _share(self, path: RepoPath, other: str) -> bool:
         """Whether a name can mean one thing in two files without an import."""
         facts = self._sources.facts(path)
         return path == other or facts is None or self._linker.spec(facts).surface != "exported"

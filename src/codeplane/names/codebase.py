@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Final, TypeVar
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import CarriedSlot, EpochSlot, InterfaceSlot
 from codeplane.index.store import Change
 from codeplane.index.view.dynamics import Dynamics
@@ -14,7 +15,7 @@ from codeplane.index.view.layout import Layout
 from codeplane.index.view.purpose import Purpose, Purposes
 from codeplane.index.view.view import View
 from codeplane.languages.facts import Import, Occurrence, Occurrences
-from codeplane.languages.modules import Place, Sources, module_rules
+from codeplane.languages.modules import Sources, module_rules
 from codeplane.names.classes import Classes
 from codeplane.names.definition import Def
 from codeplane.names.identity import Identities
@@ -79,7 +80,7 @@ class Codebase:
         """The names of the files directly in a directory, in order."""
         return self._view.names_in(directory)
 
-    def paths_named(self, name: str) -> Sequence[str]:
+    def paths_named(self, name: str) -> Sequence[RepoPath]:
         """All files with this name in any directory, in order."""
         return self._view.paths_named(name)
 
@@ -87,7 +88,7 @@ class Codebase:
         """The bytes of a small file such as a manifest; None when there is none or it is over 1 MB."""
         return self._view.read(path)
 
-    def tests(self) -> frozenset[str]:
+    def tests(self) -> frozenset[RepoPath]:
         """The files that define tests, by the conventions of their language."""
         return self._view.tests()
 
@@ -127,15 +128,15 @@ class Codebase:
         """The bytes that the occurrences of a name in one file begin with."""
         return self._view.starts(path, name)
 
-    def paths_with(self, name: str) -> list[str]:
+    def paths_with(self, name: str) -> list[RepoPath]:
         """The files that may hold a name, in order."""
         return self._view.paths_with(name)
 
-    def paths_with_any(self, words: Sequence[str]) -> set[str]:
+    def paths_with_any(self, words: Sequence[str]) -> set[RepoPath]:
         """The files that hold one of some words."""
         return self._view.paths_with_any(words)
 
-    def paths_with_beginning(self, text: str) -> list[str]:
+    def paths_with_beginning(self, text: str) -> list[RepoPath]:
         """The files that hold a word with a beginning, whatever the case of its letters."""
         return self._view.paths_with_beginning(text)
 
@@ -189,7 +190,7 @@ class Codebase:
 
     def owner(self, path: str, facts: FileFacts, at: int) -> Target:
         """The type that a definition says it belongs to: the receiver of a method in Go."""
-        return self._resolver.around.owner(path, facts, at)
+        return self._resolver.around.owner(RepoPath(path), facts, at)
 
     @property
     def classes(self) -> Classes:
@@ -198,7 +199,7 @@ class Codebase:
 
     def module_name(self, path: str) -> str:
         """The module that a file is, as its language names it; the path where it has no such name."""
-        return self.identities.module(path)
+        return self.identities.module(RepoPath(path))
 
     def qualified(self, place: Place) -> str:
         """The module, the definitions around and the name, with dots between."""
@@ -217,23 +218,23 @@ class Codebase:
 
     def imported(self, path: str, at: int) -> Target:
         """What an import of a file brings; for a star import, the module."""
-        return self._resolver.imported(path, at)
+        return self._resolver.imported(RepoPath(path), at)
 
-    def importing(self, parts: Set[str]) -> set[str]:
+    def importing(self, parts: Set[str]) -> set[RepoPath]:
         """The files with an import of one of the names, or from a module that has one among its parts."""
         return self._view.importing(parts)
 
-    def starring(self, parts: Set[str]) -> set[str]:
+    def starring(self, parts: Set[str]) -> set[RepoPath]:
         """The files that import all names of a module that has one of the names among its parts."""
         return self._view.starring(parts)
 
     def module(self, path: str, text: str) -> Target:
         """The module that a dotted name in an import statement of a file means."""
-        return self._resolver.module(path, text)
+        return self._resolver.module(RepoPath(path), text)
 
     def named_module(self, path: str, module: str, kind: str) -> Target:
         """The module that import statements of a kind mean by a source."""
-        return self._resolver.named_module(path, module, kind)
+        return self._resolver.named_module(RepoPath(path), module, kind)
 
     def module_places(self, path: str, item: Import) -> Sequence[Place]:
         """What the module of an import means by the rules of the language alone."""
@@ -250,7 +251,7 @@ class Codebase:
 
     def meaning(self, path: str, name: str, occurrence: Occurrence) -> Meaning:
         """What one occurrence of a name means, and how far that is proven."""
-        return self._meanings.of(path, name, occurrence)
+        return self._meanings.of(RepoPath(path), name, occurrence)
 
     @cached_property
     def _meanings(self) -> Resolver:
@@ -258,11 +259,11 @@ class Codebase:
 
     def written(self, path: str, scope: int, text: str) -> Target:
         """What a dotted name means in a scope of a file."""
-        return self._resolver.written(path, scope, text)
+        return self._resolver.written(RepoPath(path), scope, text)
 
     def followed(self, path: str, item: Import) -> Target:
         """What the module of an import means where that is a path of names, each in the one before."""
-        return self._resolver.followed(path, item)
+        return self._resolver.followed(RepoPath(path), item)
 
     def member_of(self, places: Target, name: str) -> Target:
         """What a name means inside a module, package or class, seen from outside."""

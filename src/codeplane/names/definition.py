@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.index.view.files import FileFacts
 from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import Definition, Span
-from codeplane.languages.modules import Place
 
 
 class Def(NamedTuple):
@@ -18,7 +18,7 @@ class Def(NamedTuple):
 
     @property
     def path(self) -> RepoPath:
-        return RepoPath(self.place.path)
+        return self.place.path
 
     @property
     def spec(self) -> LanguageSpec:

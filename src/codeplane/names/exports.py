@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from codeplane.core.paths import RepoPath
-from codeplane.languages.modules import Place
+from codeplane.core.places import Place
 from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import Target, known
 
@@ -53,22 +53,22 @@ class Surfaces:
             seen.update(shown.encode("utf-8", "surrogateescape"))
         return seen.hexdigest()[:16]
 
-    def entries(self, path: str) -> Iterator[ExportEntry]:
+    def entries(self, path: RepoPath) -> Iterator[ExportEntry]:
         """The names that a file says it exports, in order; then what it passes on by name."""
         facts = self._sources.facts(path)
         if facts is None:
             return
         for item in facts.exports:
             target = known(self._linker.lookup((Place(path),), item.name))
-            yield ExportEntry(RepoPath(path), item.name, target, item.certain, item.evidence)
+            yield ExportEntry(path, item.name, target, item.certain, item.evidence)
         said = {item.name for item in facts.exports}
         for at, imported in enumerate(facts.imports):
             name = imported.alias or imported.name
             if imported.reexport and name not in ("", "*", *said):
                 target = known(self._linker.imported(path, at))
-                yield ExportEntry(RepoPath(path), name, target, imported.certain, imported.kind)
+                yield ExportEntry(path, name, target, imported.certain, imported.kind)
 
-    def thunks(self, path: str) -> Iterator[ExportThunk]:
+    def thunks(self, path: RepoPath) -> Iterator[ExportThunk]:
         """What a file passes on from other modules, one for each module and statement form."""
         facts = self._sources.facts(path)
         if facts is None:
@@ -85,4 +85,4 @@ class Surfaces:
                 groups.setdefault((item.module, item.kind, mode), []).append((item.name, here))
         for (module, kind, mode), names in groups.items():
             target = known(self._linker.named_module(path, module, kind))
-            yield ExportThunk(RepoPath(path), module, target, mode, tuple(names), kind)
+            yield ExportThunk(path, module, target, mode, tuple(names), kind)

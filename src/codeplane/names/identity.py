@@ -4,9 +4,11 @@ import hashlib
 from typing import Final
 from zlib import crc32
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.languages.facts import Definition
-from codeplane.languages.modules import Place, module_rules
+from codeplane.languages.modules import module_rules
 from codeplane.names.imports import ImportResolver
 
 PREFIX: Final = "sym_"
@@ -25,7 +27,7 @@ class Identities:
         self._sources = linker.sources
         self._answers = linker.sources.memo
 
-    def module(self, path: str) -> str:
+    def module(self, path: RepoPath) -> str:
         """The module that a file is, as its language names it; the path where it has no such name."""
         answers = self._answers.table(_MODULE)
         if path not in answers:

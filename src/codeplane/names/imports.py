@@ -9,12 +9,14 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 from codeplane.core.kinds import CLASSES, SPACES, split_head, split_path
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.index.view.view import View
 from codeplane.languages import LanguageSpec, specs
 from codeplane.languages.facts import FLAG_MORE, Bind, Import, Reason, ScopeKind
-from codeplane.languages.modules import Place, module_rules
+from codeplane.languages.modules import module_rules
 from codeplane.names.classes import PATH, Classes
 from codeplane.names.inference.construct import Construction
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, known
@@ -47,11 +49,11 @@ class ImportResolver:
     def spec(self, facts: FileFacts) -> LanguageSpec:
         return facts.spec
 
-    def imported(self, path: str, at: int) -> Target:
+    def imported(self, path: RepoPath, at: int) -> Target:
         """What an import of a file brings; for a star import, the module."""
         return self.once(_IMPORT, (path, at), lambda: self._imported(path, at))
 
-    def module(self, path: str, text: str) -> Target:
+    def module(self, path: RepoPath, text: str) -> Target:
         """The module that a dotted name in an import statement of a file means."""
         facts = self.sources.facts(path)
         found = module_rules(facts.language) if facts is not None else None
@@ -63,7 +65,7 @@ class ImportResolver:
                 return tuple(found.places(self.sources, path, asked))
         return UNRESOLVED
 
-    def named_module(self, path: str, module: str, kind: str) -> Target:
+    def named_module(self, path: RepoPath, module: str, kind: str) -> Target:
         """The module that import statements of a kind mean by a source."""
         facts = self.sources.facts(path)
         found = module_rules(facts.language) if facts is not None else None
@@ -71,7 +73,7 @@ class ImportResolver:
         item = next((item for item in items if (item.module, item.kind) == (module, kind)), None)
         return tuple(found.places(self.sources, path, item)) if found is not None and item else UNRESOLVED
 
-    def modules(self, path: str) -> set[Target]:
+    def modules(self, path: RepoPath) -> set[Target]:
         """The modules that the imports of a file name, and those on the way there."""
         answers = self._answers.table(_MODULES)
         if path not in answers:
@@ -91,7 +93,7 @@ class ImportResolver:
         below = [submodule for place in places for submodule in self.submodule(place, name)]
         return tuple(sorted(set(below)))
 
-    def lexical(self, path: str, scope: int, name: str) -> Target:
+    def lexical(self, path: RepoPath, scope: int, name: str) -> Target:
         """What a name means in a scope of a file, whatever the position."""
         facts = self.sources.facts(path)
         if facts is None:
@@ -127,21 +129,21 @@ class ImportResolver:
                 return
             scope = facts.scopes.parent(scope)
 
-    def crate(self, path: str, scope: int, name: str) -> Target:
+    def crate(self, path: RepoPath, scope: int, name: str) -> Target:
         """What a path means that begins with a name that nothing around binds."""
         facts = self.sources.facts(path)
         if facts is None or not self.spec(facts).scopes.module_keywords:
             return UNRESOLVED
         return self.begun(path, Import(scope, "", name, "", "", 0, 0)) or UNRESOLVED
 
-    def begun(self, path: str, item: Import) -> Target | None:
+    def begun(self, path: RepoPath, item: Import) -> Target | None:
         """Where the first part of a path leads by the language's rules; None where it is a plain name."""
         facts = self.sources.facts(path)
         found = module_rules(facts.language) if facts is not None else None
         places = found.head(self.sources, path, item) if found is not None else ()
         return tuple(places) if places is not None else None
 
-    def followed(self, path: str, item: Import) -> Target:
+    def followed(self, path: RepoPath, item: Import) -> Target:
         """What the module of an import means where that is a path of names, each in the one before."""
         facts = self.sources.facts(path)
         if facts is None:
@@ -154,7 +156,7 @@ class ImportResolver:
             target = self.lookup(known(target), name)
         return target
 
-    def written(self, path: str, scope: int, text: str) -> Target:
+    def written(self, path: RepoPath, scope: int, text: str) -> Target:
         """What a dotted name means in a scope of a file."""
         facts = self.sources.facts(path)
         if facts is not None and (between := self.spec(facts).scopes.namespace_separator) and between in text:
@@ -165,14 +167,14 @@ class ImportResolver:
             target = self.lookup(known(target), name)
         return target
 
-    def _qualified(self, path: str, facts: FileFacts, scope: int, text: str) -> Target:
+    def _qualified(self, path: RepoPath, facts: FileFacts, scope: int, text: str) -> Target:
         found = module_rules(facts.language)
         item = found.qualified(self.sources, self.sources.space(path, scope), text) if found else None
         if found is None or item is None:
             return UNRESOLVED
         return self.lookup(tuple(found.places(self.sources, path, item)), item.name)
 
-    def bound(self, path: str, bind: Bind | None) -> Target:
+    def bound(self, path: RepoPath, bind: Bind | None) -> Target:
         """What a bind of a file stands for."""
         if bind is None or not bind.certain:
             return AMBIGUOUS
@@ -182,7 +184,7 @@ class ImportResolver:
             return self.imported(path, bind.target) or AMBIGUOUS
         return AMBIGUOUS
 
-    def _bound_in(self, path: str, facts: FileFacts, scope: int, name: str) -> Target:
+    def _bound_in(self, path: RepoPath, facts: FileFacts, scope: int, name: str) -> Target:
         """What a scope binds a name to; one thing for each name space that has it."""
         at = facts.bound(scope, name)
         if at is not None and at >= 0:
@@ -233,7 +235,7 @@ class ImportResolver:
         around = self.sources.space(target[0].path, item.scope)
         return tuple(self.submodule(around, item.name)) or target
 
-    def ambient(self, path: str, scope: int, name: str) -> Target:
+    def ambient(self, path: RepoPath, scope: int, name: str) -> Target:
         """What a name means that no scope around it binds."""
         facts = self.sources.facts(path)
         found = module_rules(facts.language) if facts is not None else None
@@ -263,7 +265,7 @@ class ImportResolver:
     def _are_far(self, target: Target, spec: LanguageSpec) -> bool:
         return all(self.definition_kind(place) in spec.scopes.fallback_kinds for place in target)
 
-    def starred(self, path: str, stars: Sequence[int], name: str) -> Target:
+    def starred(self, path: RepoPath, stars: Sequence[int], name: str) -> Target:
         """What star imports bring under a name. Each module is asked once, however they import each other."""
         found: list[Target] = []
         waiting = [(path, at) for at in stars]
@@ -290,7 +292,7 @@ class ImportResolver:
                     found.append(more)
         return AMBIGUOUS
 
-    def _home(self, path: str, at: int) -> Place:
+    def _home(self, path: RepoPath, at: int) -> Place:
         """Whose names have been asked for before those of a star import count."""
         facts = self.sources.require_facts(path)
         has_islands = ScopeKind.NAMESPACE in self.spec(facts).scopes.opaque_scopes
@@ -368,7 +370,7 @@ class ImportResolver:
         facts = self.sources.facts(place.path) if place.definition >= 0 else None
         return facts.definitions.kind(place.definition) if facts else ""
 
-    def _imported(self, path: str, at: int) -> Target:
+    def _imported(self, path: RepoPath, at: int) -> Target:
         facts = self.sources.facts(path)
         found = module_rules(facts.language) if facts is not None else None
         if facts is None or found is None:
@@ -391,7 +393,7 @@ class ImportResolver:
         found = module_rules(language) if language else None
         return found.submodule(self.sources, place, name) if found is not None else ()
 
-    def _language(self, path: str) -> str:
+    def _language(self, path: RepoPath) -> str:
         """The language of a file, or of the files in a directory (`dir/`) that is a module by itself."""
         if not path.endswith("/"):
             facts = self.sources.facts(path)
@@ -485,7 +487,7 @@ class ImportResolver:
         item = facts.definitions[at]
         return item.kind in SPACES and item.body < 0
 
-    def _in_exports(self, path: str, facts: FileFacts, name: str) -> Target:
+    def _in_exports(self, path: RepoPath, facts: FileFacts, name: str) -> Target:
         found: list[Target] = []
         for export in facts.exported.get(name, ()):
             if not export.certain:
@@ -497,7 +499,7 @@ class ImportResolver:
                 found.append(self.imported(path, at) or AMBIGUOUS)
         return self.single(found)
 
-    def _local(self, path: str, facts: FileFacts, name: str) -> Target:
+    def _local(self, path: RepoPath, facts: FileFacts, name: str) -> Target:
         if facts.bound(0, name) is not None:
             return self._bound_in(path, facts, 0, name)
         return self.defined(Place(path), facts, name) or AMBIGUOUS

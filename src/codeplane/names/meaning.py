@@ -2,13 +2,14 @@
 
 from typing import Final, NamedTuple
 
-from codeplane.languages.modules import Place
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 
 Target = tuple[Place, ...]
 """The places that one thing is: one for a definition or a file, several for a package or a reopened class."""
 
 UNRESOLVED: Final[Target] = ()
-AMBIGUOUS: Final[Target] = (Place("", -2),)
+AMBIGUOUS: Final[Target] = (Place(RepoPath(""), -2),)
 """Something is there, and what it is cannot be said: looking further would be a guess."""
 
 _EXTERNAL: Final = -3
@@ -21,7 +22,7 @@ def known(target: Target) -> Target:
 
 def external(text: str) -> Target:
     """Something outside the repository; equal texts are the same thing."""
-    return (Place(text, _EXTERNAL),)
+    return (Place(RepoPath(text), _EXTERNAL),)
 
 
 def is_external(target: Target) -> bool:

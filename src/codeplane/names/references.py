@@ -4,11 +4,11 @@ from collections.abc import Container, Iterator
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import Occurrence, Role, ScopeKind
-from codeplane.languages.modules import Place
 from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import UNRESOLVED, Target
 from codeplane.names.resolve import Resolver
@@ -59,7 +59,7 @@ class References:
         for path in self._sources.paths_with(name):
             yield from self.named_in(path, name)
 
-    def named_in(self, path: str, name: str) -> tuple[RefFact, ...]:
+    def named_in(self, path: RepoPath, name: str) -> tuple[RefFact, ...]:
         """The occurrences of a name in one file that are not definitions of it.
 
         They are kept as long as the content and what is known of other files stand.
@@ -77,7 +77,7 @@ class References:
             memo.meant += len(kept)
         return kept
 
-    def inside(self, path: str) -> Iterator[RefFact]:
+    def inside(self, path: RepoPath) -> Iterator[RefFact]:
         """Every occurrence in one file, in order of position."""
         found = [
             (seen.line, seen.column, name, seen) for name, seen in self._sources.occurrences_inside(path)
@@ -191,16 +191,16 @@ class References:
                 scopes.add(at)
         return scopes
 
-    def _is_of(self, path: str, family: str) -> bool:
+    def _is_of(self, path: RepoPath, family: str) -> bool:
         facts = self._sources.facts(path)
         return facts is not None and facts.spec.family == family
 
-    def _fact(self, path: str, name: str, seen: Occurrence) -> RefFact:
+    def _fact(self, path: RepoPath, name: str, seen: Occurrence) -> RefFact:
         facts = self._sources.require_facts(path)
         meaning = self._binding.of(path, name, seen)
         receiver = facts.receivers[seen.receiver - 1] if seen.receiver else ""
         return RefFact(
-            RepoPath(path), name, seen.line, seen.column, seen.role, seen.scope, meaning.tier,
+            path, name, seen.line, seen.column, seen.role, seen.scope, meaning.tier,
             meaning.certain, receiver, meaning.target,
         )  # fmt: skip
 

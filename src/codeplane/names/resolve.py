@@ -4,10 +4,11 @@ import re
 from typing import Final, NamedTuple
 
 from codeplane.core.kinds import split_head, split_path
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import MADE, Bind, Import, Occurrence, Reason, Role, ScopeKind
-from codeplane.languages.modules import Place
 from codeplane.names.imports import ImportResolver
 from codeplane.names.inference.receiver import Receivers
 from codeplane.names.inference.values import Values
@@ -53,7 +54,7 @@ class Resolver:
         self._values = Values(linker, self._receivers, lambda *place: self.of(*place).target, exact=exact)
         self._members: dict[tuple[str, int, int, str, bool, int], Target] = {}
 
-    def of(self, path: str, name: str, seen: Occurrence) -> Meaning:
+    def of(self, path: RepoPath, name: str, seen: Occurrence) -> Meaning:
         facts = self._sources.facts(path)
         if facts is None:
             return _UNKNOWN
@@ -133,7 +134,7 @@ class Resolver:
         kinds = {self._linker.definition_kind(place) for place in target}
         return bool(kinds) and kinds <= _NO_TYPES and not self._linker.spec(facts).scopes.name_spaces
 
-    def _is_around(self, path: str, member: Target, seen: Occurrence) -> bool:
+    def _is_around(self, path: RepoPath, member: Target, seen: Occurrence) -> bool:
         """Whether the innermost class around an occurrence is the one that has the member."""
         facts = self._sources.facts(member[0].path)
         if facts is None or member[0].path != path or member[0].definition < 0:
@@ -188,7 +189,7 @@ class Resolver:
         is_open = name in facts.extended or self._linker.of_space(target, "n")
         return UNRESOLVED if is_open else self._linker.of_space(target, "t")
 
-    def _is_asked(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> bool:
+    def _is_asked(self, path: RepoPath, facts: FileFacts, name: str, seen: Occurrence) -> bool:
         """Whether the receiver of an own member may be of a type with another: `this instanceof Other`."""
         narrowing, holder = self._values.narrowing, facts.definitions[seen.target - 1].parent
         asked = narrowing.asked(path, facts).get(facts.receivers[seen.receiver - 1])
@@ -202,7 +203,7 @@ class Resolver:
             return Meaning(Tier.PROVEN, meant)
         return Meaning(Tier.STRONG, meant) if known(meant) else _ANCHORED
 
-    def _mentioned(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Meaning:
+    def _mentioned(self, path: RepoPath, facts: FileFacts, name: str, seen: Occurrence) -> Meaning:
         """A name in an import statement: what is taken, or a module on the way there."""
         if self._linker.spec(facts).scopes.module_keywords:
             return self._on_the_way(path, facts, name)
@@ -221,7 +222,7 @@ class Resolver:
         heads = {_head(item.module) for item in facts.imports if _first(item.module) == name}
         return _linked(self._linker.module(path, heads.pop())) if len(heads) == 1 else _UNKNOWN
 
-    def _on_the_way(self, path: str, facts: FileFacts, name: str) -> Meaning:
+    def _on_the_way(self, path: RepoPath, facts: FileFacts, name: str) -> Meaning:
         """A name of a path in an import: one thing, whichever of the paths in the file it is in."""
         found: set[Target] = set()
         for item in facts.imports:
@@ -231,7 +232,7 @@ class Resolver:
                 found.add(self._linker.followed(path, item._replace(module=text)))
         return _linked(found.pop()) if len(found) == 1 else _UNKNOWN
 
-    def _doubted(self, path: str, facts: FileFacts, seen: Occurrence, bind: Bind) -> Meaning:
+    def _doubted(self, path: RepoPath, facts: FileFacts, seen: Occurrence, bind: Bind) -> Meaning:
         """A name that a base class around it may hide: what is bound, where all bases are known not to."""
         sure = facts.named(bind.scope, bind.name)
         if sure is None or sure != bind._replace(certain=True):
@@ -243,7 +244,7 @@ class Resolver:
         meaning = self._bound(path, sure)
         return meaning._replace(tier=Tier.STRONG) if meaning.target else meaning
 
-    def _has_overloads(self, path: str, facts: FileFacts, bind: Bind) -> bool:
+    def _has_overloads(self, path: RepoPath, facts: FileFacts, bind: Bind) -> bool:
         """Whether what the file includes has something of the name too, or a namespace anywhere."""
         if not self._linker.spec(facts).scopes.open_functions:
             return False
@@ -261,14 +262,14 @@ class Resolver:
             return True
         return len(self._linker.homes(name)) > 1 if target else False
 
-    def _bound(self, path: str, bind: Bind) -> Meaning:
+    def _bound(self, path: RepoPath, bind: Bind) -> Meaning:
         if bind.reason == Reason.IMPORT_ALIAS:
             return _linked(self._linker.imported(path, bind.target))
         is_definition = bind.reason == Reason.DEF_IN_SCOPE
         target = self._linker.grouped(Place(path, bind.target)) if is_definition else UNRESOLVED
         return Meaning(Tier.PROVEN, target)
 
-    def _member(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Target:
+    def _member(self, path: RepoPath, facts: FileFacts, name: str, seen: Occurrence) -> Target:
         receiver = facts.receivers[seen.receiver - 1]
         spec = self._linker.spec(facts)
         said = _SUPER.match(receiver) if spec.scopes.super_receivers else None
@@ -319,10 +320,10 @@ class Resolver:
             return self._behind(path, facts, name, seen)
         return self._reached(path, value, (*rest, name), seen)
 
-    def _named(self, path: str, scope: int, text: str) -> Target:
+    def _named(self, path: RepoPath, scope: int, text: str) -> Target:
         return known(self._linker.written(path, scope, text))
 
-    def _behind(self, path: str, facts: FileFacts, name: str, seen: Occurrence) -> Target:
+    def _behind(self, path: RepoPath, facts: FileFacts, name: str, seen: Occurrence) -> Target:
         """A member behind names of which a scope binds the first."""
         names = split_path(facts.receivers[seen.receiver - 1])
         first, *rest = names
@@ -342,7 +343,7 @@ class Resolver:
             kept = self._members[key] = self._reached(path, value, (*rest, name), seen)
         return kept
 
-    def _reached(self, path: str, value: Value, names: tuple[str, ...], seen: Occurrence) -> Target:
+    def _reached(self, path: RepoPath, value: Value, names: tuple[str, ...], seen: Occurrence) -> Target:
         """What names behind a value lead to, each a member of the one before."""
         *way, last = names
         asked = self._values.narrowing.of_receiver(path, seen.receiver)
@@ -355,13 +356,13 @@ class Resolver:
             return AMBIGUOUS
         return self._values.inside(path, value, last, seen.role == Role.CALL, is_last=True)
 
-    def _is_seen(self, path: str, name: str, member: Target, seen: Occurrence) -> bool:
+    def _is_seen(self, path: RepoPath, name: str, member: Target, seen: Occurrence) -> bool:
         """Whether a name can mean a member where it stands: some are written apart in every class."""
         facts = self._sources.facts(path)
         is_mangled = facts is not None and self._linker.spec(facts).types.is_mangled(name)
         return not is_mangled or not known(member) or self._is_around(path, member, seen)
 
-    def _begins(self, path: str, names: tuple[str, ...], seen: Occurrence) -> Occurrence | None:
+    def _begins(self, path: RepoPath, names: tuple[str, ...], seen: Occurrence) -> Occurrence | None:
         """The first one of the names that a receiver is made of, which stand right before the member."""
         before = self._sources.occurrences_before(path, seen.line, seen.column, len(names))
         is_whole = tuple(name for name, _ in before) == names and not before[0][1].receiver

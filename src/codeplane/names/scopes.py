@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from codeplane.core.kinds import CLASSES, SPACES
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import FLAG_STATIC, ScopeKind
-from codeplane.languages.modules import Place
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, known
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ class EnclosingScopes:
     def __init__(self, linker: "ImportResolver") -> None:
         self._linker = linker
 
-    def inherited(self, path: str, facts: FileFacts, scope: int, name: str) -> Target:
+    def inherited(self, path: RepoPath, facts: FileFacts, scope: int, name: str) -> Target:
         """A member that a class around has from its bases, where members are seen without a receiver."""
         spec = self._linker.spec(facts)
         if spec.scopes.members_visible != "nested":
@@ -43,7 +44,7 @@ class EnclosingScopes:
             )
         return UNRESOLVED
 
-    def may_hide(self, path: str, scopes: tuple[int, int], name: str) -> bool:
+    def may_hide(self, path: RepoPath, scopes: tuple[int, int], name: str) -> bool:
         """Whether a class from an inner to an outer scope has or may have the name from a base, or a star
         import in a scope on the way brings it or may bring it."""
         facts = self._linker.sources.require_facts(path)
@@ -65,14 +66,14 @@ class EnclosingScopes:
             at = facts.scopes.parent(at)
         return False
 
-    def may_bring(self, path: str, facts: FileFacts, scopes: tuple[int, int], name: str) -> bool:
+    def may_bring(self, path: RepoPath, facts: FileFacts, scopes: tuple[int, int], name: str) -> bool:
         inner, last = scopes
         between = {scope for scope in self._linker.outward(facts, inner) if scope > last}
         stars = [at for at in facts.stars if facts.imports[at].scope in between]
         is_open = any(not known(self._linker.imported(path, at)) for at in stars)
         return is_open or self._linker.starred(path, stars, name) != UNRESOLVED
 
-    def owner(self, path: str, facts: FileFacts, at: int) -> Target:
+    def owner(self, path: RepoPath, facts: FileFacts, at: int) -> Target:
         """The class that a definition outside of it belongs to."""
         item = facts.definitions[at]
         target = known(self._linker.written(path, item.scope, item.owner)) if item.owner else UNRESOLVED

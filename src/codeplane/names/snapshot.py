@@ -7,6 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from codeplane.core.errors import NotFound, RevisionNotFound
 from codeplane.core.paths import Digest, RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Absence, Tier
 from codeplane.index.coverage import Coverage, why_none
 from codeplane.index.view.files import FileFacts
@@ -16,7 +17,6 @@ from codeplane.index.view.rows import DefFact, FileFact, ViewRows
 from codeplane.index.view.units import Units
 from codeplane.jail import shown
 from codeplane.languages.facts import Bind, Dynamic, Export, Import, Scope
-from codeplane.languages.modules import Place
 from codeplane.names.codebase import Codebase
 from codeplane.names.exports import ExportEntry, ExportThunk, Surfaces
 from codeplane.names.imports import ImportResolver
@@ -157,7 +157,7 @@ class Snapshot(Codebase):
     def definition_by_uid(self, uid: str) -> DefFact | None:
         """The definition with a uid."""
         place = self.identities.find(uid)
-        return self.definition_at(RepoPath(place.path), place.definition) if place is not None else None
+        return self.definition_at(place.path, place.definition) if place is not None else None
 
     def definition_at(self, path: RepoPath, position: int) -> DefFact | None:
         """The definition with a number in a file."""
@@ -190,7 +190,7 @@ class Snapshot(Codebase):
     def export_entries(self, unit: str, limit: int) -> Found[ExportEntry]:
         """What the files of a unit export, in order of path."""
         surfaces = Surfaces(self._resolver)
-        found = (entry for path in surfaces.paths_of(unit) for entry in surfaces.entries(path))
+        found = (entry for path in surfaces.paths_of(unit) for entry in surfaces.entries(RepoPath(path)))
         return self._bounded(found, limit, self._why_incomplete)
 
     def export_thunks(self, path: RepoPath, limit: int) -> Found[ExportThunk]:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from codeplane.core.errors import AmbiguousSymbol, InvalidArgument, NotFound, NotReadYet
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Absence
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.coverage import Coverage
 from codeplane.index.view.purpose import Purpose
 from codeplane.index.view.rows import DefFact, DefRow, ViewRows
 from codeplane.jail import shown
-from codeplane.languages.modules import Place
 from codeplane.names.identity import PREFIX
 from codeplane.names.meaning import AMBIGUOUS
 
@@ -156,8 +156,8 @@ class SymbolFinder:
         parts = _split(asked)
         for count in range(len(parts) - 1, 0, -1):
             for path in self._paths_of(parts[:count]):
-                target = self._snapshot.member_of((Place(path),), parts[count])
-                place = target[0] if target and target != AMBIGUOUS else Place(path)
+                target = self._snapshot.member_of((Place(RepoPath(path)),), parts[count])
+                place = target[0] if target and target != AMBIGUOUS else Place(RepoPath(path))
                 for name in parts[count + 1 :]:
                     facts = self._snapshot.facts(place.path)
                     inside = facts.inside(place.definition, name) if facts else ()
@@ -375,7 +375,7 @@ class SymbolFinder:
         }
 
     def _fact(self, place: Place) -> DefFact:
-        found = self._snapshot.definition_at(RepoPath(place.path), place.definition)
+        found = self._snapshot.definition_at(place.path, place.definition)
         assert found is not None, "BUG: a definition that was found is there"
         return found
 

@@ -58,7 +58,7 @@ def proven(index: Index, plan: Plan) -> Plan:
         for group in plan.groups:
             for site in group.sites:
                 left.setdefault(site.path, []).append(site)
-        paths = {RepoPath(path) for path in (*snapshot.importing(frozenset(plan.words)), *left)} - gone
+        paths = {*snapshot.importing(frozenset(plan.words)), *left} - gone
         parts = []
         for path in paths:
             lines = Lines(snapshot.source(path))

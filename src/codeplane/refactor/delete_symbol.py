@@ -8,12 +8,12 @@ from typing import Final
 from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import is_class, overridden, owner_of
 from codeplane.graph.places import flags_of, place_of, qualified
 from codeplane.languages import has_references
 from codeplane.languages.facts import FLAG_TEST, Import, Reason, Role
-from codeplane.languages.modules import Place
 from codeplane.languages.moving import carry_rules
 from codeplane.names import DefFact, Index, RefFact, Snapshot
 from codeplane.refactor.mentions import words

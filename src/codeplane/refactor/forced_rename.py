@@ -80,7 +80,7 @@ def _matches(snapshot: Snapshot, plan: Plan, path: RepoPath) -> Iterator[Site]:
     facts = snapshot.require_facts(path)
     family = facts.spec.family
     near = set()
-    for one in map(RepoPath, snapshot.paths_with(plan.old_name)):
+    for one in snapshot.paths_with(plan.old_name):
         there = snapshot.facts(one)
         if there is not None and there.spec.family == family:
             near.add(one)

@@ -6,8 +6,9 @@ from dataclasses import replace
 from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
-from codeplane.languages.modules import Place, module_rules
+from codeplane.languages.modules import module_rules
 from codeplane.languages.moving import Change, Moving, Stuck, move_rules
 from codeplane.languages.ordering import entries_of, in_order
 from codeplane.names import Index, Snapshot
@@ -97,7 +98,7 @@ def proven(index: Index, plan: Plan) -> Plan:
             raise ContentChanged("Files have changed while the plan was made.")
         moving = moving_of(snapshot, after, plan.moves)
         sites_in = by_path(plan.taken)
-        carry = carried_by(plan.moves, lambda path: moving.place(Place(path)).path)
+        carry = carried_by(plan.moves, lambda path: moving.place(Place(RepoPath(path))).path)
         parts = []
         for path in {*near_files(snapshot, plan), *sites_in}:
             spans = around(Lines(plan.before[path]), sites_in[path]) if path in sites_in else ()

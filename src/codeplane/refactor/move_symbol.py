@@ -7,9 +7,9 @@ from typing import Final
 from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged, NotFound
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.graph.places import place_of, qualified
 from codeplane.jail import shown
-from codeplane.languages.modules import Place
 from codeplane.languages.moving import carry_rules
 from codeplane.names import DefFact, Index, Snapshot
 from codeplane.refactor.delete_symbol import Taken

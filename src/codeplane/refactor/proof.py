@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 
 from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.jail import shown
 from codeplane.languages.facts import Import, Occurrences, Role
-from codeplane.languages.modules import Place
 from codeplane.names import Codebase, FileFacts
 from codeplane.refactor.plan import Problem, Site
 from codeplane.refactor.text import Lines

@@ -44,7 +44,7 @@ def breaches(
 
 def _holding(snapshot: Snapshot, names: Collection[str]) -> Iterator[RepoPath]:
     for name in names:
-        yield from map(RepoPath, snapshot.paths_with(name))
+        yield from snapshot.paths_with(name)
 
 
 class _Check:

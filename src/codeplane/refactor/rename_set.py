@@ -7,6 +7,7 @@ from typing import Final
 
 from codeplane.core.kinds import CLASSES, split_path
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.graph.hierarchy import (
     derived,
     descendants,
@@ -18,7 +19,6 @@ from codeplane.graph.hierarchy import (
 )
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_OVERRIDE
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.names.meaning import is_external
 from codeplane.refactor.plan import Problem
@@ -103,7 +103,7 @@ def held(snapshot: Snapshot, place: Place) -> Problem:
     """Why a member of an object may be called by what is not in the repository."""
     item = snapshot.definition(place).item
     text = f"{item.name} belongs to an object, which others may know by a type of their own."
-    return Problem("object", text, RepoPath(place.path), item.name_line)
+    return Problem("object", text, place.path, item.name_line)
 
 
 def _embedders(snapshot: Snapshot, place: Place) -> Iterator[Place]:
@@ -232,7 +232,7 @@ def _same_in(snapshot: Snapshot, place: Place, path: str) -> Iterator[Place]:
     found = [-1]
     for name in reversed(names):
         found = [inner for outer in found for inner in there.inside(outer, name)]
-    yield from (Place(path, one) for one in found)
+    yield from (Place(RepoPath(path), one) for one in found)
 
 
 def _constructors(snapshot: Snapshot, place: Place) -> Iterator[Place]:
@@ -261,15 +261,15 @@ def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:
             if name and name not in told and may_know(snapshot, place, name, item.name):
                 told.add(name)
                 text = f"{name}, which {snapshot.definition(owner).name} extends, is not in the repository."
-                yield Problem("outside_base", text, RepoPath(place.path), item.name_line)
+                yield Problem("outside_base", text, place.path, item.name_line)
         if item.flags & FLAG_OVERRIDE and not overridden(snapshot, place):
             text = f"{item.name} says that it overrides something, which is not in the repository."
-            yield Problem("outside_base", text, RepoPath(place.path), item.name_line)
+            yield Problem("outside_base", text, place.path, item.name_line)
         is_silent = has_silent_types(snapshot, owner) or _takes_in(snapshot, owner)
         if is_silent and "silent" not in told:
             told.add("silent")
             text = f"Types may implement {snapshot.definition(owner).name} without naming it."
-            yield Problem("silent_interface", text, RepoPath(place.path), item.name_line)
+            yield Problem("silent_interface", text, place.path, item.name_line)
 
 
 def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:

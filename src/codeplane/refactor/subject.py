@@ -6,11 +6,11 @@ from typing import Final
 
 from codeplane.core.errors import AmbiguousSymbol, NotFound
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.places import place_of, qualified
 from codeplane.jail import shown
 from codeplane.languages.facts import Occurrence, Reason
-from codeplane.languages.modules import Place
 from codeplane.names import DefFact, Snapshot
 from codeplane.refactor.variables import Variable, holder_of, member_of, variable_of, variables_in
 
@@ -115,6 +115,6 @@ def _meant(snapshot: Snapshot, path: RepoPath, name: str, seen: Occurrence) -> S
 
 
 def _definition(snapshot: Snapshot, place: Place) -> DefFact:
-    found = snapshot.definition_at(RepoPath(place.path), place.definition)
+    found = snapshot.definition_at(place.path, place.definition)
     assert found is not None, "BUG: a definition that was found is there"
     return found

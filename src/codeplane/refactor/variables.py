@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.text import LineStarts
 from codeplane.languages.facts import Occurrence, Reason, ScopeKind
-from codeplane.languages.modules import Place
 from codeplane.names import FileFacts, Snapshot
 
 _REST = (b"*", b"...")  # marks before a parameter that gets what no other one does

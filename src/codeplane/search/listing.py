@@ -70,7 +70,7 @@ def list_files(snapshot: Snapshot, wish: Wish, links: Mapping[RepoPath, RepoPath
     return Listed(len(paths), entries)
 
 
-def _below(snapshot: Snapshot, path: RepoPath) -> list[str]:
+def _below(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
     paths = snapshot.layout.ordered
     if not path:
         return paths

@@ -73,7 +73,9 @@ def near(snapshot: Snapshot, path: str) -> list[str]:
     """Files and directories that may be meant by a path: with the same name, or with one like it."""
     layout = snapshot.layout
     name = path.rsplit("/", 1)[-1]
-    places = {word: list(paths) for word, paths in layout.by_name.items()} if "." in name else {}
+    places: dict[str, list[str]] = (
+        {word: list(paths) for word, paths in layout.by_name.items()} if "." in name else {}
+    )
     for one in layout.directories:
         places.setdefault(one.rsplit("/", 1)[-1], []).append(one)
     words = [name] if name in places else nearest(name, places)

@@ -126,8 +126,8 @@ def _candidates(snapshot: Snapshot, terms: Terms, files: frozenset[str] | None) 
     by_blob = snapshot.layout.by_blob
     for term in terms.items:
         for blob in term.blobs:
-            for path in by_blob.get(blob, ()):
-                scores[path] += term.weight
+            for holder in by_blob.get(blob, ()):
+                scores[holder] += term.weight
     for path, weight in _by_names(snapshot, terms).items():
         scores[path] += weight
     ranked = []

@@ -153,14 +153,14 @@ def _page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Calla
 
 
 def _looked(snapshot: Snapshot, plan: Plan, spot: Spot) -> Looked:
-    path = RepoPath(spot.path)
+    path = spot.path
     try:
         if spot.marks:
             if all(mark.text for mark in spot.marks):
                 return Looked(list(spot.marks))
-            return Looked(list(_with_text(snapshot.source(path), spot.marks)))
+            return Looked(list(_with_text(snapshot.source(RepoPath(path)), spot.marks)))
         assert plan.look is not None, "BUG: a file without marks has to be looked through"
-        data = snapshot.source(path)
+        data = snapshot.source(RepoPath(path))
         return Looked([]) if b"\0" in data else plan.look(data)
     except (NotFound, PathRefused):
         return Looked([])

@@ -194,7 +194,7 @@ def _sources(snapshot: Snapshot, made: Page, kinds: Collection[str]) -> dict[Rep
         (str(hits.path), one) for hits in made.files.values() for one in _holders(snapshot, hits, kinds)
     ]
     return {
-        RepoPath(file.fact.path): [span.text for span in file.spans]
+        file.fact.path: [span.text for span in file.spans]
         for file in read(snapshot, wanted, _MOST_SOURCE).files
     }
 

@@ -66,14 +66,14 @@ def _modules(snapshot: Snapshot, parts: list[str], holds: Holds) -> Iterator[Rep
         if holds(path) and all(part in path for part in parts):
             names = [part for part in _BETWEEN.split(snapshot.module_name(path)) if part]
             if names[-len(parts) :] == parts:
-                yield RepoPath(path)
+                yield path
 
 
 def _with_header(snapshot: Snapshot, text: str, scope: Scope, holds: Holds) -> list[DefFact]:
     """Definitions whose headers hold the words: parameters, types, bases."""
     words = _WORD.findall(text)
     places = snapshot.lookup.with_header(words, scope.kinds, _MOST) if words else []
-    facts = (snapshot.definition_at(RepoPath(one.path), one.definition) for one in places if holds(one.path))
+    facts = (snapshot.definition_at(one.path, one.definition) for one in places if holds(one.path))
     return sorted((one for one in facts if one is not None), key=definition_order(snapshot))
 
 

@@ -5,10 +5,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.index import Purpose
 from codeplane.jail import shown
-from codeplane.languages.modules import Place
 from codeplane.names import DefFact, RefFact, Snapshot
 from codeplane.search.ranking import PREFIX, Key, definition_order, name_likeness, reference_order
 from codeplane.search.result_pages import Mark, Plan, Spot
@@ -48,7 +47,7 @@ def symbols_like(
     ranked: list[tuple[Key, DefFact]] = []
     order = definition_order(snapshot)
     for group, rank, place in sorted(places):
-        one = snapshot.definition_at(RepoPath(place.path), place.definition)
+        one = snapshot.definition_at(place.path, place.definition)
         if one is not None and any(_filtered([one], around, scope)):
             ranked.append(((group, rank, *order(one)), one))
             if len(ranked) == MOST_SYMBOLS:
@@ -66,7 +65,7 @@ def best_named(
     else:
         # Which of very many to look at is decided by their paths alone.
         places = sorted((snapshot.purpose(place.path), place) for place in every if holds(place.path))
-        nearest = [snapshot.definition_at(RepoPath(path), at) for _, (path, at) in places[: most + _SPARE]]
+        nearest = [snapshot.definition_at(path, at) for _, (path, at) in places[: most + _SPARE]]
         items = [one for one in nearest if one is not None]
     return sorted(items, key=definition_order(snapshot))[:most]
 

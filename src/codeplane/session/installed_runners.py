@@ -27,7 +27,7 @@ class _Tracked:
     def _paths(self) -> Sequence[RepoPath]:
         try:
             with self._checkout.repository.opened() as handle:
-                return sorted(RepoPath(entry.path) for entry in handle.index)
+                return sorted(entry.path for entry in handle.index)
         except (pygit2.GitError, OSError):
             return ()
 

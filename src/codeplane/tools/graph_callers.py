@@ -1,9 +1,9 @@
 from pydantic import Field
 
 from codeplane.answers.calls import Callers, callers_of
+from codeplane.core.places import Place
 from codeplane.graph.calls import Bounds, callers, interface_of
 from codeplane.graph.places import place_of, qualified
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, tool

@@ -5,13 +5,13 @@ from pydantic import Field
 
 from codeplane.answers.output import Output
 from codeplane.answers.references import PossibleUses, counted, possible_text, possible_uses
+from codeplane.core.places import Place
 from codeplane.graph.card import Card, card_of
 from codeplane.graph.hierarchy import Related
 from codeplane.graph.places import position, qualified, short
 from codeplane.graph.possible_uses import CERTAIN
 from codeplane.graph.slices import dependents, used_imports, variables
 from codeplane.jail import shown
-from codeplane.languages.modules import Place
 from codeplane.names import DefFact, Snapshot
 from codeplane.search.disambiguation import likeliest
 from codeplane.session import Call

@@ -8,12 +8,12 @@ from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
 from codeplane.core.errors import InvalidArgument
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.suggest import nearest
 from codeplane.graph.places import place_of, short
 from codeplane.graph.references import is_below
 from codeplane.jail import shown
 from codeplane.languages.facts import KINDS
-from codeplane.languages.modules import Place
 from codeplane.names import DefFact, Snapshot
 from codeplane.search.missing_file import existing
 from codeplane.search.ranking import outline_order

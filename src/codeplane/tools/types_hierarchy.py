@@ -7,6 +7,7 @@ from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
 from codeplane.core.errors import InvalidArgument
 from codeplane.core.kinds import CLASSES
+from codeplane.core.places import Place
 from codeplane.core.proof import Absence
 from codeplane.graph.hierarchy import (
     INTERFACES,
@@ -21,7 +22,6 @@ from codeplane.graph.method_sets import Implementers, implemented, implementers
 from codeplane.graph.places import place_of, position, qualified, short
 from codeplane.graph.possible_uses import CERTAIN
 from codeplane.jail import shown
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool

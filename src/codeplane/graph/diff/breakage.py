@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.core.text import lines_of
 from codeplane.graph.diff.repository import FileDiff
@@ -15,7 +16,6 @@ from codeplane.languages import specs
 from codeplane.languages.calls import misfit, passed_at
 from codeplane.languages.facts import FLAG_STATIC, Definition, Reason, Role
 from codeplane.languages.headers import Parameter, header_of
-from codeplane.languages.modules import Place
 from codeplane.names import FileFacts, References, RefFact, Snapshot
 
 # A write does not wait long for what it tells besides.
@@ -130,7 +130,7 @@ class _Search:
 
     def _lost(self, path: str, name: str, *, is_dropped: bool) -> Iterator[RefFact]:
         """The occurrences of a name that mean nothing now and meant something before."""
-        now = self._snapshot.references.named_in(path, name)
+        now = self._snapshot.references.named_in(RepoPath(path), name)
         open_ones = [ref for ref in now if not ref.target and ref.tier is not Tier.PROVEN]
         if not open_ones:
             return

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.graph.diff.structure import Change, ChangeKind
-from codeplane.languages.modules import Place
 from codeplane.names import Codebase
 from codeplane.names.meaning import AMBIGUOUS, known
 

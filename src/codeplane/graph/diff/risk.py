@@ -6,11 +6,11 @@ from typing import Final, Literal, NamedTuple
 
 from codeplane.contexts.contexts import is_marker
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.diff.structure import Change, ChangeKind
 from codeplane.index import Purpose, purpose_by_path
 from codeplane.languages.facts import Definition, Role
-from codeplane.languages.modules import Place
 from codeplane.names import RefFact, Snapshot
 
 Risk = Literal["low", "medium", "high", "unknown"]

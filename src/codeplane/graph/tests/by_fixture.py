@@ -5,12 +5,13 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.graph.diff.versions import FUNCTIONS
 from codeplane.graph.import_links import Links, links_of
 from codeplane.languages import specs
 from codeplane.languages.facts import Import, Reason
-from codeplane.languages.modules import Place, module_rules
+from codeplane.languages.modules import module_rules
 from codeplane.languages.rules.testing import Fixtures
 from codeplane.names import Snapshot
 
@@ -53,7 +54,7 @@ def shared_files(snapshot: Snapshot) -> list[Shared]:
     by_name = snapshot.layout.by_name
     paths = sorted(path for name in names for path in by_name.get(name, ()))
     links = links_of(snapshot) if paths else None
-    return [Shared(RepoPath(path), _files(snapshot, links, path)) for path in paths if links is not None]
+    return [Shared(path, _files(snapshot, links, path)) for path in paths if links is not None]
 
 
 def _files(snapshot: Snapshot, links: Links, path: str) -> tuple[str, ...]:
@@ -158,9 +159,9 @@ def _asking_in(snapshot: Snapshot, path: str, name: str) -> Iterator[Place]:
         return
     for at in facts.binds.of(Reason.PARAM):
         if facts.binds[at].name == name and facts.binds.scope(at) in facts.opened_by:
-            yield Place(path, facts.opened_by[facts.binds.scope(at)])
+            yield Place(RepoPath(path), facts.opened_by[facts.binds.scope(at)])
     if name in _asked_in_words(snapshot, path, sharing):
-        yield Place(path)
+        yield Place(RepoPath(path))
 
 
 def is_in(path: str, directory: str) -> bool:
@@ -197,7 +198,7 @@ def _found(snapshot: Snapshot, path: str, sharing: Fixtures) -> Iterator[Fixture
             name = re.search(r"\bname\s*=\s*[\"'](\w+)[\"']", head)
             for_all = re.search(sharing.for_all, head) is not None
             needs = frozenset(parameters.get(item.body, ()))
-            yield Fixture(Place(path, number), name[1] if name else item.name, for_all, needs)
+            yield Fixture(Place(RepoPath(path), number), name[1] if name else item.name, for_all, needs)
 
 
 def _source(snapshot: Snapshot, path: str) -> bytes:

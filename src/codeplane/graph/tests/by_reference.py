@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.calls import PROVED
 from codeplane.graph.hierarchy import is_class
@@ -12,7 +13,6 @@ from codeplane.graph.places import around, flags_of
 from codeplane.graph.tests.by_fixture import asking_for
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST, Role
-from codeplane.languages.modules import Place
 from codeplane.names import RefFact, Snapshot
 
 _FURTHEST: Final = 8  # references from a test to a definition
@@ -65,7 +65,7 @@ class _Walk:
         self._seen.update(new)
         for place in new:
             if place.path in self._files:
-                names = self.tests.setdefault(RepoPath(place.path), set())
+                names = self.tests.setdefault(place.path, set())
                 if place.definition >= 0 and flags_of(self._snapshot, place) & FLAG_TEST:
                     names.add(test_name(self._snapshot, place))
         return [place for place in new if place.definition >= 0]

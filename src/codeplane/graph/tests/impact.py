@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.graph.hierarchy import is_class
 from codeplane.graph.import_links import Reach, links_of, many
 from codeplane.graph.tests.by_coverage import Learnt, judged
@@ -16,7 +17,6 @@ from codeplane.graph.tests.by_reference import MOST_FILES, reaching, test_name
 from codeplane.index import Purpose
 from codeplane.jail import shown
 from codeplane.languages.facts import FLAG_TEST
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 
 __all__ = ["AffectedTest", "Definitions", "Impact", "Known", "Match", "affected_tests", "refined"]

@@ -26,12 +26,12 @@ def uncovered(snapshot: Snapshot, learnt: Learnt | None = None) -> list[RepoPath
     if learnt is not None:
         covered |= {learnt.shapes[at].path for one in learnt.tests.values() for at in one.blocks}
     return [
-        RepoPath(path)
+        path
         for path in snapshot.layout.ordered
         if path not in covered
         and path not in tests
         and purpose(path) is Purpose.SOURCE
-        and module_of(snapshot, RepoPath(path))
+        and module_of(snapshot, path)
         and (facts := snapshot.facts(path)) is not None
         and len(facts.definitions)
     ]

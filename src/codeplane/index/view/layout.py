@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
+from typing import cast
+
+from codeplane.core.paths import RepoPath
 
 
 class Layout:
@@ -9,6 +12,11 @@ class Layout:
 
     def __init__(self, blobs: Mapping[str, int | None]) -> None:
         self.blobs = blobs
+
+    @property
+    def _paths(self) -> Mapping[RepoPath, int | None]:
+        """The blobs by paths that are known to be of the repository; whoever asks may have any text."""
+        return cast("Mapping[RepoPath, int | None]", self.blobs)
 
     @cached_property
     def directories(self) -> dict[str, list[str]]:
@@ -25,21 +33,21 @@ class Layout:
         return found
 
     @cached_property
-    def ordered(self) -> list[str]:
+    def ordered(self) -> list[RepoPath]:
         """All paths in order."""
-        return sorted(self.blobs)
+        return sorted(self._paths)
 
     @cached_property
-    def by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for path in sorted(self.blobs):
+    def by_name(self) -> dict[str, list[RepoPath]]:
+        found: dict[str, list[RepoPath]] = {}
+        for path in sorted(self._paths):
             found.setdefault(path.rsplit("/", 1)[-1], []).append(path)
         return found
 
     @cached_property
-    def by_blob(self) -> dict[int, list[str]]:
-        found: dict[int, list[str]] = {}
-        for path, blob in self.blobs.items():
+    def by_blob(self) -> dict[int, list[RepoPath]]:
+        found: dict[int, list[RepoPath]] = {}
+        for path, blob in self._paths.items():
             if blob is not None:
                 found.setdefault(blob, []).append(path)
         return found
@@ -58,10 +66,10 @@ class Layout:
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name]
         if "by_blob" in self.__dict__:
-            other.__dict__["by_blob"] = self._by_blob_with(dict(changes))
+            other.__dict__["by_blob"] = self._by_blob_with({RepoPath(path): blob for path, blob in changes})
         return other
 
-    def _by_blob_with(self, changes: Mapping[str, int | None]) -> dict[int, list[str]]:
+    def _by_blob_with(self, changes: Mapping[RepoPath, int | None]) -> dict[int, list[RepoPath]]:
         found = dict(self.by_blob)
         for path, blob in changes.items():
             old = self.blobs.get(path)

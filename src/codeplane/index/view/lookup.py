@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import Digest
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.store import from_sql
 from codeplane.index.view.view import View
-from codeplane.languages.modules import Place
 from codeplane.parsing.pack import sql_text
 from codeplane.parsing.words import LONG
 from codeplane.storage.database import Connection

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from codeplane.core.paths import RepoPath
 from codeplane.core.slots import InterfaceSlot
 from codeplane.languages import specs
 
@@ -116,7 +117,7 @@ class Purposes:
                 if not rest or _of_directory(inner) is Purpose.TEST:
                     continue  # tests of what is in it, and no word about itself
                 files[directory] += 1
-                if _is_named_test(name) or flagged.get(path, False):
+                if _is_named_test(name) or flagged.get(RepoPath(path), False):
                     found.add(directory)
                 tests[directory] += path in flagged
         return frozenset(found | {one for one in files if tests[one] and 3 * tests[one] >= 2 * files[one]})

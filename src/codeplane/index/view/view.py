@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 from codeplane.contexts.contexts import Read
 from codeplane.core.kinds import SPACES, split_path
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.store import from_sql
 from codeplane.index.view.caches import BlobCache, EpochCache
@@ -18,7 +19,7 @@ from codeplane.index.view.purpose import Purpose, Purposes
 from codeplane.index.view.units import Units
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST, Definition, Import, Occurrence, Occurrences, Role
-from codeplane.languages.modules import Member, Place
+from codeplane.languages.modules import Member
 from codeplane.parsing.pack import sql_text, unpack_occurrences
 from codeplane.parsing.words import question
 from codeplane.storage.database import Connection
@@ -32,8 +33,8 @@ _AT_ONCE: Final = 500  # values of one query
 _DEEPEST: Final = 30  # parts of the name of a namespace
 _DECLARING: Final = InterfaceSlot[tuple[str, str], tuple[Place, ...]]("files and namespaces of a package")
 _BY_LAST_NAME: Final = InterfaceSlot[str, dict[str, list[Place]]]("definitions by last name of a column")
-_TESTS: Final = InterfaceSlot[None, frozenset[str]]("tests")
-_DEFINING_TESTS: Final = InterfaceSlot[None, Mapping[str, bool]]("files that define tests")
+_TESTS: Final = InterfaceSlot[None, frozenset[RepoPath]]("tests")
+_DEFINING_TESTS: Final = InterfaceSlot[None, Mapping[RepoPath, bool]]("files that define tests")
 _MODULES_BY_PART: Final = InterfaceSlot[str, dict[str, set[str]]]("imported modules by part of their names")
 _NO_CONTENTS: Final[Mapping[RepoPath, bytes]] = MappingProxyType({})
 
@@ -77,7 +78,7 @@ class View:
     def names_in(self, directory: str) -> Sequence[str]:
         return self._layout.directories.get(directory, ())
 
-    def paths_named(self, name: str) -> Sequence[str]:
+    def paths_named(self, name: str) -> Sequence[RepoPath]:
         return self._layout.by_name.get(name, ())
 
     def read(self, path: str) -> bytes | None:
@@ -100,7 +101,7 @@ class View:
         answers, key = self.memo.table(_DECLARING), (package, language_family)
         if key not in answers:
             languages = {spec.name for spec in specs().values() if spec.family == language_family}
-            found = {Place(path) for path in self._files_in(package, languages)}
+            found = {Place(RepoPath(path)) for path in self._files_in(package, languages)}
             found |= set(self._namespaces(package, languages))
             answers[key] = tuple(sorted(found))
         return answers[key]
@@ -124,9 +125,9 @@ class View:
         while facts is not None and scope >= 0:
             at = facts.opened_by.get(scope, -1)
             if at >= 0 and facts.definitions[at].kind in SPACES:
-                return Place(path, at)
+                return Place(RepoPath(path), at)
             scope = facts.scopes.parent(scope)
-        return Place(path)
+        return Place(RepoPath(path))
 
     def spaces(self, place: Place) -> Sequence[Member]:
         facts, at, found = self.facts(place.path), place.definition, []
@@ -192,7 +193,7 @@ class View:
         found = self._occurrences(self._layout.blobs.get(path))
         return found.before(line, column, count) if found is not None else []
 
-    def paths_with(self, name: str) -> list[str]:
+    def paths_with(self, name: str) -> list[RepoPath]:
         """The files that may hold a name, in order."""
         # The words of a blob hold its names. Letters that the word index may not know are looked for in all.
         query = question(name) if name.isascii() else ""
@@ -202,16 +203,16 @@ class View:
         ).fetchall()
         return sorted(path for (blob,) in rows for path in self.paths_of(blob))
 
-    def paths_with_any(self, words: Sequence[str]) -> set[str]:
+    def paths_with_any(self, words: Sequence[str]) -> set[RepoPath]:
         """The files that hold one of some words."""
-        found: set[str] = set()
+        found: set[RepoPath] = set()
         for at in range(0, len(words), _AT_ONCE):
             query = " OR ".join(f'"{word}"' for word in words[at : at + _AT_ONCE])
             rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (query,)).fetchall()
             found.update(path for (blob,) in rows for path in self.paths_of(blob))
         return found
 
-    def paths_with_beginning(self, text: str) -> list[str]:
+    def paths_with_beginning(self, text: str) -> list[RepoPath]:
         """The files that hold a word with a beginning, whatever the case of its letters."""
         query = f'"{text}" *'
         rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (query,)).fetchall()
@@ -264,14 +265,14 @@ class View:
         rows = self._connection.execute("SELECT DISTINCT name FROM definition").fetchall()
         return [name for (text,) in rows if mark(name := from_sql(text)) == wanted]
 
-    def renaming_imports(self, name: str) -> list[tuple[str, int]]:
+    def renaming_imports(self, name: str) -> list[tuple[RepoPath, int]]:
         """The imports that take a name and give it another: path and number."""
         rows = self._connection.execute(
             "SELECT blob, position FROM import WHERE name = ? AND alias NOT IN ('', name)", (name,)
         ).fetchall()
         return sorted((path, at) for blob, at in rows for path in self.paths_of(blob))
 
-    def renaming_exports(self, name: str) -> list[tuple[str, str]]:
+    def renaming_exports(self, name: str) -> list[tuple[RepoPath, str]]:
         """The exports that give a name another one: path and exported name."""
         rows = self._connection.execute(
             "SELECT blob, name FROM export WHERE local = ? AND name <> local AND local <> ''", (name,)
@@ -345,7 +346,7 @@ class View:
         )
         return [(Place(path, parent), kind) for path, _, parent, kind in found]
 
-    def tests(self) -> frozenset[str]:
+    def tests(self) -> frozenset[RepoPath]:
         """The files that define tests, by the conventions of their language."""
         answers = self.memo.table(_TESTS)
         if None not in answers:
@@ -357,7 +358,7 @@ class View:
             )
         return answers[None]
 
-    def defining_tests(self) -> Mapping[str, bool]:
+    def defining_tests(self) -> Mapping[RepoPath, bool]:
         """The files with definitions that are tests by their names or marks, and whether these alone tell."""
         answers = self.memo.table(_DEFINING_TESTS)
         if None not in answers:
@@ -397,13 +398,13 @@ class View:
         """Whether the facts of a content are still there."""
         return bool(self._connection.execute("SELECT 1 FROM blob WHERE id = ?", (blob,)).fetchone())
 
-    def importing(self, parts: Set[str]) -> set[str]:
+    def importing(self, parts: Set[str]) -> set[RepoPath]:
         """The files with an import of one of the names, or from a module that has one among its parts."""
         named = self._in_blobs("SELECT DISTINCT blob FROM import WHERE name IN", sorted(parts))
         modules = self._modules_with(parts, "SELECT DISTINCT module FROM import")
         return named | self._in_blobs("SELECT DISTINCT blob FROM import WHERE module IN", sorted(modules))
 
-    def starring(self, parts: Set[str]) -> set[str]:
+    def starring(self, parts: Set[str]) -> set[RepoPath]:
         """The files that import all names of a module that has one of the names among its parts."""
         modules = self._modules_with(parts, "SELECT DISTINCT module FROM import WHERE name = '*'")
         query = "SELECT DISTINCT blob FROM import WHERE name = '*' AND module IN"
@@ -421,7 +422,7 @@ class View:
         found = answers[query]
         return {module for part in parts for module in found.get(part, ())}
 
-    def _in_blobs(self, query: str, values: Sequence[str]) -> set[str]:
+    def _in_blobs(self, query: str, values: Sequence[str]) -> set[RepoPath]:
         """The files with the contents that a query finds for some values."""
         found: set[int] = set()
         for at in range(0, len(values), _AT_ONCE):
@@ -434,7 +435,7 @@ class View:
         """The occurrences of all names in a content, whichever view it is in."""
         return self._occurrences(blob)
 
-    def paths_of(self, blob: int) -> Sequence[str]:
+    def paths_of(self, blob: int) -> Sequence[RepoPath]:
         """The paths that have this content."""
         return self._layout.by_blob.get(blob, ())
 
@@ -460,7 +461,7 @@ class View:
         return found
 
 
-def _member(path: str, at: int, item: Definition) -> Member:
+def _member(path: RepoPath, at: int, item: Definition) -> Member:
     return Member(Place(path, at), item.name, item.kind, item.flags, item.body >= 0, item.annotation)
 
 

@@ -5,8 +5,10 @@ like it.
 import posixpath
 from collections.abc import Sequence
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 
 _ROOTS = ("include", "src")
 
@@ -24,9 +26,9 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     if not is_system:
         beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
         if not beside.startswith("../") and sources.exists(beside):
-            return [Place(beside)]
+            return [Place(RepoPath(beside))]
     found = _by_suffix(sources, posixpath.normpath(written))
-    return [Place(found)] if found else []
+    return [Place(RepoPath(found))] if found else []
 
 
 def _by_suffix(sources: Sources, written: str) -> str:

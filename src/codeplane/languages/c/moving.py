@@ -3,9 +3,11 @@
 import posixpath
 from collections.abc import Iterator, Sequence
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.c import modules
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 from codeplane.languages.moving import Change, Moving, Stuck, respelled
 
 
@@ -18,7 +20,7 @@ def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     def places(sources: Sources, at: str, item: Import) -> Sequence[Place]:
         found = _beside(sources, at, item)
         if found is not None:
-            return [Place(found)]
+            return [Place(RepoPath(found))]
         return () if item.line in beside else modules.places(sources, at, item)
 
     return respelled(places, moving, path, _spelled)

@@ -4,9 +4,10 @@ stand in any file.
 
 from collections.abc import Sequence
 
+from codeplane.core.places import Place
 from codeplane.languages.c import modules as c
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 
 module_name, ambient, submodule = c.module_name, c.ambient, c.submodule
 

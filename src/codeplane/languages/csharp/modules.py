@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 
 _FAMILY = "dotnet"
 _TYPES = ("class", "interface", "struct", "enum", "type")

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 
 _TEST = "_test.go"
 # A file that no build takes: a program of its own, run by name.
@@ -51,7 +53,7 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     # Without an alias the local name is the package's own, which the path alone does not tell.
     if imported.kind == "go_import" and imported.alias != package:
         return ()
-    return [Place(name) for name, clause in files if clause == package]
+    return [Place(RepoPath(name)) for name, clause in files if clause == package]
 
 
 def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
@@ -60,7 +62,7 @@ def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
     package = files.get(place.path, "")
     is_test = place.path.endswith(_TEST)
     seen = [
-        Place(name)
+        Place(RepoPath(name))
         for name, clause in files.items()
         if clause == package and name != place.path and (is_test or not name.endswith(_TEST))
     ]

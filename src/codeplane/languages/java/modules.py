@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 
 _FAMILY = "jvm"
 _TYPES = ("class", "interface", "enum", "object", "trait", "type")
@@ -54,7 +56,7 @@ def _unnamed(sources: Sources, path: str) -> list[Place]:
     directory = path.rpartition("/")[0]
     start = f"{directory}/" if directory else ""
     paths = [start + name for name in sources.names_in(directory) if name.endswith(".java")]
-    return [Place(found) for found in paths if not sources.package(found)]
+    return [Place(RepoPath(found)) for found in paths if not sources.package(found)]
 
 
 def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:

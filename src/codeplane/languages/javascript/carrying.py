@@ -8,12 +8,14 @@ from typing import Final
 
 from tree_sitter import Node
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.text import LineStarts
 from codeplane.languages.facts import Import
 from codeplane.languages.javascript import modules
 from codeplane.languages.javascript.moving import configured, shapes
 from codeplane.languages.javascript.statements import Name, Statement, parsed, replaced, statements, with_name
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 from codeplane.languages.moving import Carrying, Change, Stuck, Use, Wanted, relative
 from codeplane.languages.ordering import differences
 
@@ -211,7 +213,7 @@ def module_text(sources: Sources, path: str, target: str) -> str | None:
     for like in (*_written_in(sources, path), "./x"):
         for text in _texts(sources, path, like, target):
             found = modules.places(sources, path, Import(0, "js_import", text, "", "", 0, 0))
-            if list(found) == [Place(target)]:
+            if list(found) == [Place(RepoPath(target))]:
                 return text
     return None
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
 from codeplane.languages.javascript.manifests import (
     above,
@@ -14,7 +16,7 @@ from codeplane.languages.javascript.manifests import (
     packages_named,
     share_workspace,
 )
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
 _TS_ORDER = (".ts", ".tsx", ".d.ts", ".js", ".jsx")
@@ -47,7 +49,7 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     if imported.kind == "ts_alias":
         return ()
     found = _Specifier(sources, path, imported).file(imported.module)
-    return (Place(found),) if found is not None and found.endswith(_ENDINGS) else ()
+    return (Place(RepoPath(found)),) if found is not None and found.endswith(_ENDINGS) else ()
 
 
 def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
 from codeplane.languages.java.modules import members_of
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 
 _FAMILY = "jvm"
 

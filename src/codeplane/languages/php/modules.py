@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from codeplane.core.documents import json_object
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 
 _MOST_MANIFESTS = 500
 _MOST_ENTRIES = 2_000
@@ -84,7 +86,7 @@ def _included(sources: Sources, path: str, module: str) -> Sequence[Place]:
     if not module.startswith("./"):
         return ()
     found = _inside(posixpath.dirname(path), module)
-    return (Place(found),) if found and sources.exists(found) else ()
+    return (Place(RepoPath(found)),) if found and sources.exists(found) else ()
 
 
 def _declaring(sources: Sources, path: str, package: str) -> list[Place]:
@@ -117,7 +119,7 @@ def _loaded(sources: Sources, imported: Import) -> list[Place]:
 
 def _present(sources: Sources, tried: Sequence[str | None], package: str) -> list[Place]:
     there = {path for path in tried if path and sources.exists(path) and sources.package(path) == package}
-    return [Place(path) for path in sorted(there)]
+    return [Place(RepoPath(path)) for path in sorted(there)]
 
 
 def _prefixes(full: str) -> Iterator[str]:

@@ -3,9 +3,10 @@
 import posixpath
 from collections.abc import Iterator, Sequence
 
+from codeplane.core.places import Place
 from codeplane.languages import packages
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 from codeplane.languages.moving import Change, Moving, Stuck, respelled
 from codeplane.languages.php import modules
 

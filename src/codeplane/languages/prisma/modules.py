@@ -3,8 +3,10 @@
 import posixpath
 from collections.abc import Sequence
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 
 
 def module_name(_sources: Sources, path: str) -> str:
@@ -21,7 +23,7 @@ def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
     """The other files of the directory."""
     directory = posixpath.dirname(place.path)
     beside = [posixpath.join(directory, name) for name in sources.names_in(directory)]
-    return [[Place(one) for one in beside if one.endswith(".prisma") and one != place.path]]
+    return [[Place(RepoPath(one)) for one in beside if one.endswith(".prisma") and one != place.path]]
 
 
 def submodule(_sources: Sources, _place: Place, _name: str) -> Sequence[Place]:

@@ -3,8 +3,10 @@
 import posixpath
 from collections.abc import Sequence
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 
 
 def module_name(sources: Sources, path: str) -> str:
@@ -23,7 +25,7 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
         return ()
     own, other = sources.package(path), sources.package(found[0])
     is_seen = own == other or own.startswith(f"{other}.") or not other
-    return (Place(found[0]),) if imported.name != "*" or is_seen else ()
+    return (Place(RepoPath(found[0])),) if imported.name != "*" or is_seen else ()
 
 
 def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:

@@ -3,9 +3,11 @@
 import sys
 from collections.abc import Iterator, Sequence
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 
 _ENDINGS = (".py", ".pyi")
 _PACKAGE = tuple(f"__init__{ending}" for ending in _ENDINGS)
@@ -62,7 +64,7 @@ def _files(sources: Sources, directory: str, parts: Sequence[str]) -> Iterator[P
     base = "/".join([*filter(None, [directory]), *parts])
     found = [f"{base}/{file}".lstrip("/") for file in _PACKAGE]
     found += [base + ending for ending in _ENDINGS] if parts else []
-    yield from (Place(one) for one in found if sources.exists(one))
+    yield from (Place(RepoPath(one)) for one in found if sources.exists(one))
 
 
 def _absolute(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[Place]:
@@ -101,11 +103,11 @@ def _module(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[
         candidates += [base + ending for ending in _ENDINGS]
     found = [candidate for candidate in candidates if sources.exists(candidate)]
     if len(found) == 1:
-        return (Place(found[0]),)
+        return (Place(RepoPath(found[0])),)
     # A stub beside its source, or a module beside a package: which one counts is not said here.
     if found or not (base and sources.is_directory(base) and _has_python(sources, base)):
         return ()
-    return (Place(f"{base}/"),)
+    return (Place(RepoPath(f"{base}/")),)
 
 
 def _has_python(sources: Sources, directory: str) -> bool:

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 from codeplane.languages.moving import Change, Moving, Stuck
 from codeplane.languages.python import modules
 from codeplane.languages.python.statements import Statement, Taken, statements, written
@@ -153,7 +155,7 @@ class _File:
         if not parent:
             return None
         own = (f"{parent}/{file}" for file in _PACKAGE)
-        at = Place(next(filter(self._moving.after.exists, own), f"{parent}/"))
+        at = Place(RepoPath(next(filter(self._moving.after.exists, own), f"{parent}/")))
         alias = taken.alias or (taken.name if name != taken.name else "")
         if self._leads(module, [at]):
             return module, name, alias

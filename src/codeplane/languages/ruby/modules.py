@@ -4,8 +4,10 @@ import posixpath
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Place, Sources
+from codeplane.languages.modules import Sources
 
 _roots: "WeakKeyDictionary[Sources, tuple[str, ...]]" = WeakKeyDictionary()
 
@@ -27,7 +29,7 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     else:
         tried = [_inside(root, module) for root in _load_path(sources)]
     found = {one for name in tried if name for one in (name, f"{name}.rb") if sources.exists(one)}
-    return [Place(one) for one in found if one.endswith(".rb")] if len(found) == 1 else []
+    return [Place(RepoPath(one)) for one in found if one.endswith(".rb")] if len(found) == 1 else []
 
 
 def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:

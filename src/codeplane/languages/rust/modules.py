@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from codeplane.core.documents import Malformed, parse_toml
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Member, Place, Sources
+from codeplane.languages.modules import Member, Sources
 
 _ENDING = ".rs"
 _TARGETS = ("bin", "test", "example", "bench")
@@ -29,7 +31,7 @@ class _Module(NamedTuple):
 
     @property
     def place(self) -> Place:
-        return Place(self.path, self.inside[-1] if self.inside else -1)
+        return Place(RepoPath(self.path), self.inside[-1] if self.inside else -1)
 
 
 @dataclass
@@ -80,12 +82,12 @@ def head(sources: Sources, path: str, imported: Import) -> Sequence[Place] | Non
     first = module.split("::")[0]
     if imported.kind == "rust_extern_crate":
         return (
-            [Place(root) for root in _crates(sources, path)]
+            [Place(RepoPath(root)) for root in _crates(sources, path)]
             if module == "self"
             else _extern(here, module, sources)
         )
     if first == "crate":
-        return [Place(root) for root in _crates(sources, path)]
+        return [Place(RepoPath(root)) for root in _crates(sources, path)]
     if first in ("self", "super"):
         return _relative(sources, here, module.split("::"))
     packages = _packages_of(sources, path)
@@ -114,7 +116,7 @@ def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:
     if len(declared) != 1:
         return ()
     found = _files(sources, place, declared[0])
-    return [Place(found[0])] if len(found) == 1 else ()
+    return [Place(RepoPath(found[0]))] if len(found) == 1 else ()
 
 
 def _known(sources: Sources) -> _Known:
@@ -389,8 +391,8 @@ def _at_root(sources: Sources, path: str, name: str) -> list[Place]:
     """In the first edition, what is used is a name of the crate's first file."""
     found: set[Place] = set()
     for root in _crates(sources, path):
-        inside = [item.place for item in sources.members(Place(root), name)]
-        files = submodule(sources, Place(root), name)
+        inside = [item.place for item in sources.members(Place(RepoPath(root)), name)]
+        files = submodule(sources, Place(RepoPath(root)), name)
         found |= set(files or inside or _extern(_Module(root), name, sources))
     return sorted(found)
 
@@ -406,4 +408,4 @@ def _extern(here: _Module, name: str, sources: Sources) -> list[Place]:
         else:
             where = package.dependencies.get(name)
             found.add(known.packages[where].library if where is not None else None)
-    return [Place(library) for library in found if library is not None] if len(found) == 1 else []
+    return [Place(RepoPath(library)) for library in found if library is not None] if len(found) == 1 else []

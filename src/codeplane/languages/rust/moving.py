@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import Slot
-from codeplane.languages.modules import Place
 from codeplane.languages.moving import Change, Moving, Stuck
 from codeplane.languages.query import parse
 from codeplane.languages.rust import modules
@@ -91,7 +92,7 @@ def _declaring(moving: Moving, path: str) -> str | None:
         one
         for one in _owners(directory)
         if moving.before.exists(one)
-        for item in moving.before.members(Place(one), name)
+        for item in moving.before.members(Place(RepoPath(one)), name)
         if item.kind == "module" and not item.has_body and not item.annotation
     ]
     return found[0] if len(found) == 1 else None

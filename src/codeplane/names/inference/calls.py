@@ -4,10 +4,11 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from codeplane.core.kinds import split_path
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import FLAG_ASYNC, MADE, Definition, Reason, ScopeKind
-from codeplane.languages.modules import Place
 from codeplane.names.imports import ImportResolver
 from codeplane.names.inference.receiver import Receivers
 from codeplane.names.meaning import NO_VALUE, UNRESOLVED, Target, Value, known
@@ -27,7 +28,7 @@ _GET: Final = "get"
 class _Code(NamedTuple):
     """Where an expression stands."""
 
-    path: str
+    path: RepoPath
     facts: FileFacts
     scope: int
 
@@ -41,7 +42,7 @@ class Results:
         self._values = values
         self._sources = linker.sources
 
-    def of(self, path: str, scope: int, text: str) -> Value:
+    def of(self, path: RepoPath, scope: int, text: str) -> Value:
         """What an expression gives that ends with a call: `f()`, `await f()`, `with f()`; `get x.y()` reads
         an attribute."""
         facts = self._sources.facts(path)
@@ -55,7 +56,7 @@ class Results:
         method = self._linker.spec(facts).types.context_managers.get(way, "")
         return self._entered(path, value, method, way.startswith(_ASYNC)) if method else value
 
-    def expression(self, path: str, scope: int, text: str) -> Value:
+    def expression(self, path: RepoPath, scope: int, text: str) -> Value:
         """What names and calls behind each other stand for, wherever in a scope."""
         facts = self._sources.facts(path)
         text = text.replace("?.", ".")
@@ -99,7 +100,7 @@ class Results:
         owner, target = self._function(code, function)
         return self._said(target, owner, is_awaited)
 
-    def _entered(self, path: str, value: Value, method: str, is_async: bool) -> Value:
+    def _entered(self, path: RepoPath, value: Value, method: str, is_async: bool) -> Value:
         """What is got from a value by entering it."""
         if not value.target or not value.is_instance:
             return NO_VALUE

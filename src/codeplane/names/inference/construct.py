@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING, Final
 
 from codeplane.core.kinds import CLASSES
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.languages.facts import Definition
-from codeplane.languages.modules import Place
 from codeplane.names.classes import Classes
 from codeplane.names.meaning import UNRESOLVED, Target, is_external, known
 
@@ -67,12 +68,12 @@ class Construction:
         found = [known(self._linker.written(place.path, item.scope, text)) for text in texts]
         return any(self._makes_another(decorator) for target in found for decorator in target)
 
-    def decorators(self, path: str, item: Definition) -> list[str]:
+    def decorators(self, path: RepoPath, item: Definition) -> list[str]:
         """What is written on each line before that of a definition's name, or ""."""
         lines = range(item.span.start_line, item.name_line)
         return [self._written_at(path, line, item.span.start_column + 1) for line in lines]
 
-    def _written_at(self, path: str, line: int, column: int) -> str:
+    def _written_at(self, path: RepoPath, line: int, column: int) -> str:
         """The dotted name that begins at a place, or ""."""
         facts = self._sources.facts(path)
         names: list[str] = []

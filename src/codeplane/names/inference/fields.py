@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Final
 
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.purpose import Purpose
 from codeplane.languages.facts import MADE, Definition, Occurrence, Role
-from codeplane.languages.modules import Place
 from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, is_external
 
@@ -20,8 +21,8 @@ class Writes:
     def __init__(
         self,
         linker: ImportResolver,
-        meaning: Callable[[str, str, Occurrence], Target],
-        said: Callable[[str, int, str], Target],
+        meaning: Callable[[RepoPath, str, Occurrence], Target],
+        said: Callable[[RepoPath, int, str], Target],
     ) -> None:
         self._linker = linker
         self._sources = linker.sources
@@ -39,7 +40,7 @@ class Writes:
         is_written = (
             self._is_held_by_kin(owner, item.name, held)
             or self._is_set_by_text(owner, item.name)
-            or any(self._is_meant(path, item, place) for path in self._writing(place, item.name))
+            or any(self._is_meant(RepoPath(path), item, place) for path in self._writing(place, item.name))
         )
         return AMBIGUOUS if is_written else (place,)
 
@@ -106,7 +107,7 @@ class Writes:
             for line, _ in computed[one.path]
         )
 
-    def _is_meant(self, path: str, item: Definition, place: Place) -> bool:
+    def _is_meant(self, path: RepoPath, item: Definition, place: Place) -> bool:
         """Whether a file may mean the field where it gives a value to a member of its name."""
         seen = self._sources.occurrences(path, item.name)
         others = [

@@ -6,11 +6,12 @@ from itertools import accumulate
 from typing import Final
 
 from codeplane.core.kinds import CLASSES, split_path
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import MADE, Occurrences, Role
-from codeplane.languages.modules import Place
 from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, known
 
@@ -25,12 +26,12 @@ _HAS_ANOTHER: Final = InterfaceSlot[tuple[Target, str], bool]("an unrelated clas
 class Narrowing:
     """Tells which other type a value may be of by what is asked of it."""
 
-    def __init__(self, linker: ImportResolver, said: Callable[[str, int, str], Target]) -> None:
+    def __init__(self, linker: ImportResolver, said: Callable[[RepoPath, int, str], Target]) -> None:
         self._linker = linker
         self._sources = linker.sources
         self._said = said
 
-    def of_receiver(self, path: str, number: int) -> dict[int, list[str]]:
+    def of_receiver(self, path: RepoPath, number: int) -> dict[int, list[str]]:
         """Number of names behind the first one of a receiver → what the code asks whether that is."""
         facts = self._sources.facts(path)
         asked = self.asked(path, facts) if facts is not None else {}
@@ -39,7 +40,7 @@ class Narrowing:
         texts = accumulate(split_path(facts.receivers[number - 1]), "{}.{}".format)
         return {at: asked[text] for at, text in enumerate(texts) if text in asked}
 
-    def asked(self, path: str, facts: FileFacts) -> Mapping[str, list[str]]:
+    def asked(self, path: RepoPath, facts: FileFacts) -> Mapping[str, list[str]]:
         """Receiver → what the code of a file asks whether it is: a class, or a function that says what it is,
         with MADE behind; with a dot before it one that the receiver has."""
         spec = self._linker.spec(facts)
@@ -79,7 +80,7 @@ class Narrowing:
             for value in _following(facts, names, at) if guards[name] != {_ITSELF} else ():
                 yield value, called
 
-    def may_mean_another(self, path: str, asked: Iterable[str], owner: Target, name: str) -> bool:
+    def may_mean_another(self, path: RepoPath, asked: Iterable[str], owner: Target, name: str) -> bool:
         """Whether a value of a class may be of a type that has another member of the name."""
         member = self._linker.classes.member
         types = [found for what in asked for found in self._types(path, what, owner)]
@@ -89,7 +90,7 @@ class Narrowing:
             for one in types
         )
 
-    def _types(self, path: str, what: str, owner: Target) -> list[Target]:
+    def _types(self, path: RepoPath, what: str, owner: Target) -> list[Target]:
         """The types that are asked for, AMBIGUOUS for those that cannot be said."""
         if not what.endswith(MADE):
             return [self._said(path, 0, what) or AMBIGUOUS]

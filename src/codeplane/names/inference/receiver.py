@@ -4,11 +4,12 @@ import re
 from typing import Final
 
 from codeplane.core.kinds import CLASSES, split_path
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import ContentSlot, InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import FLAG_STATIC, OTHER_TYPE, Bind, Occurrence, Reason, Role, ScopeKind
-from codeplane.languages.modules import Place
 from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import UNRESOLVED, Target, known
 
@@ -26,7 +27,7 @@ class Receivers:
         self._linker = linker
         self._sources = linker.sources
 
-    def is_narrowed(self, path: str, facts: FileFacts, seen: Occurrence) -> bool:
+    def is_narrowed(self, path: RepoPath, facts: FileFacts, seen: Occurrence) -> bool:
         """Whether the code around asks for the class of the receiver: that may be a derived one."""
         spec = self._linker.spec(facts)
         if (
@@ -42,14 +43,14 @@ class Receivers:
         )
         return bool(scopes) and any(scope in scopes for scope in self._linker.outward(facts, seen.scope))
 
-    def asked_binds(self, path: str, facts: FileFacts) -> set[int]:
+    def asked_binds(self, path: RepoPath, facts: FileFacts) -> set[int]:
         """The binds of a file whose values are asked for their class."""
         return facts.derived(
             _NARROWED_BINDS,
             lambda: {one.target - 1 for _, one in self._asked(path, self._linker.spec(facts)) if one.target},
         )
 
-    def _asked(self, path: str, spec: LanguageSpec) -> list[tuple[str, Occurrence]]:
+    def _asked(self, path: RepoPath, spec: LanguageSpec) -> list[tuple[str, Occurrence]]:
         """The names in a file whose values are asked for their class; `isinstance(self.x, …)` asks for that
         of something else."""
         places = [
@@ -66,7 +67,7 @@ class Receivers:
                     found.append(standing)
         return found
 
-    def class_around(self, path: str, facts: FileFacts, scope: int) -> Target:
+    def class_around(self, path: RepoPath, facts: FileFacts, scope: int) -> Target:
         """The class whose instance `this` is in a scope."""
         moves = self._linker.spec(facts).scopes.rebinds_self
         while scope > 0:
@@ -106,7 +107,7 @@ class Receivers:
         at = facts.opened_by.get(scope)
         return at is not None and bool(facts.definitions[at].flags & FLAG_STATIC)
 
-    def _class_of(self, path: str, facts: FileFacts, scope: int) -> Target:
+    def _class_of(self, path: RepoPath, facts: FileFacts, scope: int) -> Target:
         at = facts.opened_by.get(scope)
         if at is None:
             return UNRESOLVED
@@ -115,7 +116,7 @@ class Receivers:
             return known(self._linker.written(path, item.scope, item.owner))
         return (Place(path, at),)
 
-    def receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
+    def receiver_class(self, path: RepoPath, facts: FileFacts, at: int) -> Target:
         """The class, where a parameter is the receiver of one of its methods and is never replaced."""
         if facts.binds[at].name not in self._linker.spec(facts).scopes.self_parameters:
             return UNRESOLVED
@@ -123,7 +124,7 @@ class Receivers:
         key = (path, facts.blob, at)
         return known(self._linker.once(_RECEIVER, key, lambda: self._find_receiver_class(path, facts, at)))
 
-    def _find_receiver_class(self, path: str, facts: FileFacts, at: int) -> Target:
+    def _find_receiver_class(self, path: RepoPath, facts: FileFacts, at: int) -> Target:
         bind = facts.binds[at]
         parent = facts.scopes.parent(bind.scope)
         method = facts.opened_by.get(bind.scope)
@@ -137,19 +138,19 @@ class Receivers:
         owner = self._class_of(path, facts, parent)
         return owner if self._is_declared_as(owner, path, bind, parent) else UNRESOLVED
 
-    def _is_declared_as(self, owner: Target, path: str, bind: Bind, scope: int) -> bool:
+    def _is_declared_as(self, owner: Target, path: RepoPath, bind: Bind, scope: int) -> bool:
         """Whether a receiver is not declared as another class. A variable for types leaves it what it is."""
         if bind.type_name == OTHER_TYPE or self._is_from_outside(path, bind.type_name):
             return False
         said = known(self._linker.written(path, scope, bind.type_name)) if bind.type_name else UNRESOLVED
         return said == owner or not any(self._linker.definition_kind(one) in CLASSES for one in said)
 
-    def is_bound(self, path: str, bind: Bind, owner: Target) -> bool:
+    def is_bound(self, path: RepoPath, bind: Bind, owner: Target) -> bool:
         """Whether a receiver is declared by a variable for types, which may stand for a base of its class."""
         last = split_path(bind.type_name)[-1]
         return bool(last) and last not in _ITSELF and self._linker.written(path, 0, bind.type_name) != owner
 
-    def _is_from_outside(self, path: str, name: str) -> bool:
+    def _is_from_outside(self, path: RepoPath, name: str) -> bool:
         """Whether a type is imported from elsewhere: another class, or a choice of several. Some only say
         that a receiver is what it is."""
         facts, (first, *rest) = self._sources.facts(path), split_path(name)
@@ -159,7 +160,7 @@ class Receivers:
         last = rest[-1] if rest else facts.full_names.get(first, "").rpartition(".")[2]
         return last not in _ITSELF and not known(self._linker.imported(path, bind.target))
 
-    def _replaced(self, path: str, facts: FileFacts, name: str) -> frozenset[int]:
+    def _replaced(self, path: RepoPath, facts: FileFacts, name: str) -> frozenset[int]:
         """The binds of a name in a file that are written to."""
         written = facts.derived(_WRITTEN_BINDS, dict)
         if name not in written:

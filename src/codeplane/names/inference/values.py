@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Final
 
 from codeplane.core.kinds import CLASSES, SPACES, split_path
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import FLAG_STATIC, MADE, OTHER_TYPE, Definition, Occurrence, Reason, ScopeKind
-from codeplane.languages.modules import Place
 from codeplane.names.classes import FIELD, METHOD, PATH
 from codeplane.names.imports import ImportResolver
 from codeplane.names.inference.calls import Results
@@ -34,7 +35,7 @@ class Values:
         self,
         linker: ImportResolver,
         receivers: Receivers,
-        meaning: Callable[[str, str, Occurrence], Target],
+        meaning: Callable[[RepoPath, str, Occurrence], Target],
         *,
         exact: bool,
     ) -> None:
@@ -46,7 +47,7 @@ class Values:
         self.results = Results(linker, receivers, self)
         self._writes = Writes(linker, meaning, lambda path, scope, text: self.said(path, scope, text).target)
 
-    def is_another_in_file(self, path: str, facts: FileFacts, name: str, target: Target) -> bool:
+    def is_another_in_file(self, path: RepoPath, facts: FileFacts, name: str, target: Target) -> bool:
         """Whether a name in a type means something else in the scope of the file: who reads the type late may
         read it there."""
         spec = self._linker.spec(facts)
@@ -54,7 +55,7 @@ class Values:
         is_there = facts.bound(0, name) is not None or name in spec.types.builtins or other != UNRESOLVED
         return is_there and other != target
 
-    def of_bind(self, path: str, facts: FileFacts, at: int) -> Value:
+    def of_bind(self, path: RepoPath, facts: FileFacts, at: int) -> Value:
         bind = facts.binds[at]
         if not bind.certain:
             return NO_VALUE
@@ -88,7 +89,7 @@ class Values:
         """An instance of a class or of one that is derived from it."""
         return Value(target, is_instance=True, is_declared=True) if target else NO_VALUE
 
-    def said(self, path: str, scope: int, type_name: str) -> Value:
+    def said(self, path: RepoPath, scope: int, type_name: str) -> Value:
         """An instance of the class that a value is declared as."""
         facts, first = self._sources.facts(path), split_path(type_name)[0]
         around = self._linker.lexical(path, scope, first)
@@ -108,13 +109,13 @@ class Values:
                 return any(kind in SPACES for _, kind in self._sources.held(name))
         return False
 
-    def instance(self, path: str, scope: int, type_name: str) -> Value:
+    def instance(self, path: RepoPath, scope: int, type_name: str) -> Value:
         target = self._unaliased(self._type_named(path, scope, type_name) if type_name else UNRESOLVED)
         is_class = bool(target) and all(map(self._is_instantiable, target))
         is_class = is_class and not any(map(self._linker.making.is_replaced, target))
         return self.declared(target if is_class else UNRESOLVED)
 
-    def constructed(self, path: str, scope: int, name: str) -> Value:
+    def constructed(self, path: RepoPath, scope: int, name: str) -> Value:
         """An instance of the class that a call of a name makes: a type alone makes none."""
         facts = self._sources.facts(path)
         spaces = self._linker.spec(facts).scopes.name_spaces if facts is not None else {}
@@ -147,7 +148,7 @@ class Values:
             target = self._type_named(target[0].path, item.scope, item.annotation)
         return UNRESOLVED
 
-    def _type_named(self, path: str, scope: int, text: str) -> Target:
+    def _type_named(self, path: RepoPath, scope: int, text: str) -> Target:
         return self._linker.of_space(known(self._linker.written(path, scope, text)), "t")
 
     def typed(self, target: Target) -> Value:
@@ -210,13 +211,13 @@ class Values:
         has_maker = known(self._linker.classes.member(value.target, spec.types.new_method))
         return NO_VALUE if has_maker or self._linker.making.is_made_by_another(value.target) else value
 
-    def is_narrowed(self, path: str, value: Value, name: str, asked: list[str] | None) -> bool:
+    def is_narrowed(self, path: RepoPath, value: Value, name: str, asked: list[str] | None) -> bool:
         """Whether a value may be of a type with another member of the name, by what the code asks of it."""
         is_open = bool(asked) and value.is_instance and bool(value.target)
         return is_open and self.narrowing.may_mean_another(path, asked or (), value.target, name)
 
     def inside(
-        self, path: str, value: Value, name: str, is_called: bool = False, *, is_last: bool = False
+        self, path: RepoPath, value: Value, name: str, is_called: bool = False, *, is_last: bool = False
     ) -> Target:
         if not value.target:
             return UNRESOLVED
@@ -270,7 +271,7 @@ class Values:
                     return UNRESOLVED
         return found
 
-    def _shown(self, path: str, module: Target, name: str) -> Target:
+    def _shown(self, path: RepoPath, module: Target, name: str) -> Target:
         """A name behind a module. One of its submodules counts where the file itself imports that."""
         found = self._linker.lookup(module, name)
         facts = self._sources.facts(path)
@@ -280,7 +281,7 @@ class Values:
             return found if found in self._linker.modules(path) else UNRESOLVED
         return AMBIGUOUS if any(self._is_imported_over(path, place, name) for place in module) else found
 
-    def _is_imported_over(self, path: str, package: Place, name: str) -> bool:
+    def _is_imported_over(self, path: RepoPath, package: Place, name: str) -> bool:
         """Whether a file imports a module whose name its package binds too, and does not import itself: which
         of the two is there depends on who was first."""
         below = tuple(self._linker.submodule(package, name)) if package.definition < 0 else UNRESOLVED

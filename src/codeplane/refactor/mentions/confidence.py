@@ -8,9 +8,9 @@ from typing import Final
 
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.graph.hierarchy import owner_of
 from codeplane.languages.facts import Reason
-from codeplane.languages.modules import Place
 from codeplane.languages.style import is_remark
 from codeplane.names import FileFacts, Snapshot
 from codeplane.refactor.mentions.examples import Page, page_of, without_leader

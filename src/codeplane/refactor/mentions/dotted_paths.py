@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Final
 
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.places import qualified
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.refactor.mentions.words import Word
 from codeplane.refactor.plan import Site

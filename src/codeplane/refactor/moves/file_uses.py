@@ -5,11 +5,11 @@ from typing import Final
 
 from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.import_links import links_of
 from codeplane.graph.places import around
 from codeplane.graph.references import Kind, Reference, kind_of
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.names.meaning import known
 
@@ -54,7 +54,7 @@ def _imports(snapshot: Snapshot, inside: frozenset[RepoPath]) -> Iterator[Refere
             if not item.name:
                 places |= {place.path for place in snapshot.module(path, item.module)}
             if not places.isdisjoint(inside):
-                here = Place(path)
+                here = Place(RepoPath(path))
                 yield Reference(RepoPath(path), item.line, item.column, Kind.IMPORT, Tier.STRONG, here, "")
 
 

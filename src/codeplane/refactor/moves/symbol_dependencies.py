@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import Literal
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.import_links import links_of
 from codeplane.jail import shown
 from codeplane.languages.facts import FLAG_PRIVATE, Bind, Definition, Import, Reason, Role
-from codeplane.languages.modules import Place
 from codeplane.languages.moving import Carrying, CarryRules, Change, Stuck, Use, Wanted, carry_rules
 from codeplane.languages.ordering import closed, differences, entries_of
 from codeplane.names import Codebase, DefFact, FileFacts, RefFact, Snapshot

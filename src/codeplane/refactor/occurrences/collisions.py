@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.graph.hierarchy import descendants, is_class, owner_of
 from codeplane.graph.places import position
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.names.meaning import is_external
 from codeplane.refactor.occurrences.keywords import KEYWORD, Keywords
@@ -60,9 +59,7 @@ def _bound(snapshot: Snapshot, place: Place, new: str) -> Problem | None:
     if at is None:
         return None
     line = facts.binds[at].line if at >= 0 else None
-    return Problem(
-        "collision", f"`{new}` is bound already where {item.name} is defined.", RepoPath(place.path), line
-    )
+    return Problem("collision", f"`{new}` is bound already where {item.name} is defined.", place.path, line)
 
 
 def _hidden(snapshot: Snapshot, one: Variable, new: str) -> Iterator[Problem]:
@@ -85,4 +82,4 @@ def _given(snapshot: Snapshot, family: RenameSet, new: str) -> Iterator[Problem]
 def _taken(snapshot: Snapshot, place: Place, new: str) -> Problem:
     item = snapshot.definition(place).item
     text = f"There is a {item.kind} {new} already: {position(snapshot, place)}."
-    return Problem("collision", text, RepoPath(place.path), item.name_line)
+    return Problem("collision", text, place.path, item.name_line)

@@ -5,12 +5,12 @@ from functools import cached_property
 from typing import Final, Literal
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import descendants, is_class
 from codeplane.languages import specs
 from codeplane.languages.arguments import Argument, arguments
 from codeplane.languages.facts import Occurrence, Role
-from codeplane.languages.modules import Place
 from codeplane.names import Meaning, RefFact, Snapshot
 from codeplane.names.meaning import is_external, known
 from codeplane.refactor.reflection.module_escape import stands_alone

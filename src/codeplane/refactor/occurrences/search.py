@@ -87,7 +87,7 @@ class _Search:
         name = bare(self._family.name)
         for place in sorted(self._family.places):
             item = self._snapshot.definition(place).item
-            path, new = RepoPath(place.path), renamed(item.name, self._new)
+            path, new = place.path, renamed(item.name, self._new)
             site = Site(path, item.name_line, item.name_column, item.name, new, Tier.PROVEN, item.kind)
             self._sites[path, site.line, site.column] = site
             self._of_own_name(site)

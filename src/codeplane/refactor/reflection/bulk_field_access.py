@@ -7,12 +7,12 @@ from typing import Final
 
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import ContentSlot
 from codeplane.graph.hierarchy import owner_of
 from codeplane.languages import specs
 from codeplane.languages.arguments import whole_words, wholes
 from codeplane.languages.facts import Reason
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.names.meaning import is_external, known
 from codeplane.refactor.rename_set import RenameSet, kin
@@ -90,7 +90,7 @@ def read_whole(snapshot: Snapshot, family: RenameSet) -> tuple[RepoPath, int] | 
     for path in asking(snapshot, naming):
         for line, holder in asked_whole(snapshot, path):
             is_type = _is_type(snapshot, path, holder) and family.kind != "enum_member"
-            if not is_type and _may_be_of(snapshot, Place(path, line), holder, classes):
+            if not is_type and _may_be_of(snapshot, Place(RepoPath(path), line), holder, classes):
                 return RepoPath(path), line
     return None
 
@@ -114,11 +114,7 @@ def _is_held(snapshot: Snapshot, family: RenameSet) -> bool:
     )
     if is_private or (item.kind not in spec.reflection.bulk_field_kinds and not is_method):
         return False
-    line = (
-        Lines(snapshot.source(RepoPath(place.path))).text(item.name_line)
-        if spec.reflection.serialized_name
-        else ""
-    )
+    line = Lines(snapshot.source(place.path)).text(item.name_line) if spec.reflection.serialized_name else ""
     return not spec.reflection.serialized_name or re.search(spec.reflection.serialized_name, line) is None
 
 

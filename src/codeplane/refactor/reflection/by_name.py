@@ -7,11 +7,11 @@ from itertools import chain
 from typing import Final
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import ContentSlot
 from codeplane.graph.hierarchy import owner_of
 from codeplane.languages.extraction.dynamic_sites import asked, beginning, given, named_by
 from codeplane.languages.facts import ASKING, CALLED, CALLING, Occurrence, Reason, Role
-from codeplane.languages.modules import Place
 from codeplane.names import FileFacts, Snapshot
 from codeplane.names.meaning import is_external
 from codeplane.parsing.words import parts_of
@@ -288,7 +288,7 @@ def _asking(snapshot: Snapshot, path: str, near: set[str]) -> Iterator[Asking]:
             yield from askings(snapshot, other, asking[other])
 
 
-def _making(snapshot: Snapshot, names: _Names) -> set[str]:
+def _making(snapshot: Snapshot, names: _Names) -> set[RepoPath]:
     """The files with a word that one of the names may be put together of."""
     words = {name[:at] for name in names for at in range(_LEAST, len(name))}
     for name in names:

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages import specs
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.refactor.text import Lines
 
@@ -36,7 +35,7 @@ def marks(snapshot: Snapshot, place: Place, *, of_fields: bool = False) -> Itera
 
 def marked_text(snapshot: Snapshot, place: Place) -> str:
     """What stands before the name of a definition and belongs to it."""
-    lines, item = Lines(snapshot.source(RepoPath(place.path))), snapshot.definition(place).item
+    lines, item = Lines(snapshot.source(place.path)), snapshot.definition(place).item
     start = lines.offset(item.span.start_line, item.span.start_column)
     name = lines.offset(item.name_line, item.name_column)
     before = lines.data[max(0, start - _LOOK) : start].decode("utf-8", "replace")

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.graph.places import flags_of
 from codeplane.languages.facts import FLAG_TEST
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.refactor.reflection.decorators import marked_text
 from codeplane.refactor.text import Lines
@@ -30,7 +30,7 @@ def is_fixture(snapshot: Snapshot, place: Place) -> bool:
     if any(one != place and _is_marked(snapshot, one) for one in snapshot.definitions(name)):
         return False
     reached = set(_reached(snapshot, place))
-    beyond = [RepoPath(one) for one in snapshot.paths_with(name) if one not in reached]
+    beyond = [one for one in snapshot.paths_with(name) if one not in reached]
     if any(True for path in beyond for _ in _taking(snapshot, path, name)):
         return False
     quoted = re.compile(_GIVEN.replace(rb"NAME", re.escape(name.encode("utf-8", "surrogateescape"))))
@@ -82,7 +82,7 @@ def _reached(snapshot: Snapshot, place: Place) -> list[RepoPath]:
     paths = snapshot.paths_with(snapshot.definition(place).name)
     inside = f"{directory}/" if directory else ""
     near = [one for one in paths if one == place.path or (file in roots and one.startswith(inside))]
-    return sorted(RepoPath(one) for one in near if snapshot.facts(one) is not None)
+    return sorted(one for one in near if snapshot.facts(one) is not None)
 
 
 def _is_marked(snapshot: Snapshot, place: Place) -> bool:

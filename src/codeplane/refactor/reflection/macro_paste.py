@@ -44,8 +44,8 @@ def macros(snapshot: Snapshot, path: str) -> dict[RepoPath, list[Macro]]:
     for one in sorted(files):
         there = snapshot.facts(one)
         if there is not None and there.spec.family == family:
-            made = there.derived(_MACROS, partial(_read, snapshot.source(RepoPath(one))))
-            found |= {RepoPath(one): made} if made else {}
+            made = there.derived(_MACROS, partial(_read, snapshot.source(one)))
+            found |= {one: made} if made else {}
     return found
 
 

@@ -1,14 +1,14 @@
 """Whether a module is ever used as a value: then what it holds may be reached through any variable."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from functools import cached_property
 from typing import Final
 
 from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.languages.facts import Occurrence, Role, ScopeKind
-from codeplane.languages.modules import Place
 from codeplane.names import FileFacts, RefFact, Snapshot
 from codeplane.names.meaning import known
 from codeplane.refactor.reflection.bulk_field_access import asked_whole, asking
@@ -33,7 +33,7 @@ class Reach:
         self._family = family
 
     @cached_property
-    def modules(self) -> set[str]:
+    def modules(self) -> set[RepoPath]:
         """The files that show the name: where it is defined, and where it is imported for others."""
         paths = {place.path for place in self._family.places}
         for place in self._family.places:
@@ -42,7 +42,7 @@ class Reach:
                     paths.add(ref.path)
         return paths | set(self._starring(paths))
 
-    def _starring(self, paths: set[str]) -> Iterator[str]:
+    def _starring(self, paths: set[RepoPath]) -> Iterator[RepoPath]:
         """The files that import all names of these, whether or not links can tell which module is meant."""
         waiting, seen = set(paths), set(paths)
         while waiting:
@@ -58,7 +58,7 @@ class Reach:
         return {part for path in self.modules for part in _names(self._snapshot, path)}
 
     @cached_property
-    def importing(self) -> set[str]:
+    def importing(self) -> set[RepoPath]:
         """The files with imports that may lead to the modules."""
         return self._snapshot.importing(self.parts)
 
@@ -83,7 +83,7 @@ class Reach:
                     if self.is_named(path, found):
                         return path, line
         # Elsewhere a module is a value only by an import of all of it, and is read as any other value is.
-        for path in () if reads else asking(self._snapshot, self.importing):
+        for path in () if reads else map(RepoPath, asking(self._snapshot, self.importing)):
             if any(not item.name for item in self._snapshot.imports(path)):
                 for line, holder in asked_whole(self._snapshot, path):
                     if self.is_named(path, holder):
@@ -159,7 +159,7 @@ class Reach:
         facts = self._snapshot.require_facts(min(self._family.places).path)
         pattern = facts.spec.reflection.module_registries
         for path in self._snapshot.paths_with(_TABLE) if pattern else ():
-            yield from re.findall(pattern, self._snapshot.source(RepoPath(path)).decode("utf-8", "replace"))
+            yield from re.findall(pattern, self._snapshot.source(path).decode("utf-8", "replace"))
 
     def may_be_behind(self, ref: RefFact, *, modules_are_values: bool) -> bool:
         """Whether the receiver of a name may be a module that shows the family."""
@@ -189,7 +189,7 @@ def _names(snapshot: Snapshot, path: str) -> set[str]:
     return {part for part in (parts[-1], stem, path.rsplit("/", 2)[-2] if "/" in path else "") if part}
 
 
-def _leaks(snapshot: Snapshot, path: str, modules: set[str]) -> bool:
+def _leaks(snapshot: Snapshot, path: str, modules: Set[str]) -> bool:
     facts = snapshot.facts(path)
     if facts is None:
         return False
@@ -204,11 +204,11 @@ def _leaks(snapshot: Snapshot, path: str, modules: set[str]) -> bool:
     return any(stands_alone(lines, use) for name in local for use in _uses(snapshot, path, name, modules))
 
 
-def _is_module(target: tuple[Place, ...], modules: set[str]) -> bool:
+def _is_module(target: tuple[Place, ...], modules: Set[str]) -> bool:
     return any(place.definition < 0 and place.path in modules for place in target)
 
 
-def _uses(snapshot: Snapshot, path: str, name: str, modules: set[str]) -> Iterator[tuple[int, int, int]]:
+def _uses(snapshot: Snapshot, path: str, name: str, modules: Set[str]) -> Iterator[tuple[int, int, int]]:
     """Line, column and length of what means one of the modules in a file, imports aside."""
     size = len(name.encode("utf-8", "surrogateescape"))
     for ref in snapshot.references.named(name):

@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.core.slots import ContentSlot
 from codeplane.languages import LanguageSpec
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.refactor.occurrences.keywords import Keywords
 from codeplane.refactor.plan import Problem
@@ -88,11 +88,11 @@ def reads(snapshot: Snapshot, spec: LanguageSpec) -> Iterator[NameRead]:
         for path in snapshot.paths_with(word):
             there = snapshot.facts(path)
             if there is not None and there.spec.family == spec.family:
-                read = partial(_asked, snapshot, spec, RepoPath(path), word)
+                read = partial(_asked, snapshot, spec, path, word)
                 known = there.derived(_READS, dict)
                 if (key := (word, spec.name)) not in known:
                     known[key] = read()
-                yield from (one._replace(path=RepoPath(path)) for one in known[key])
+                yield from (one._replace(path=path) for one in known[key])
 
 
 def _asked(snapshot: Snapshot, spec: LanguageSpec, path: RepoPath, word: str) -> list[NameRead]:
@@ -174,7 +174,7 @@ def _is_written_small(snapshot: Snapshot, name: str) -> bool:
     text = name.lower().encode("utf-8", "surrogateescape")
     small = re.compile(re.escape(text) + rb"(?<![^\W_]" + re.escape(text) + rb")(?![^\W_])")
     paths = snapshot.paths_with(name.lower()) if name != name.lower() else ()
-    return any(small.search(snapshot.source(RepoPath(path))) for path in paths)
+    return any(small.search(snapshot.source(path)) for path in paths)
 
 
 def _may_be_of(snapshot: Snapshot, keywords: Keywords, read: NameRead) -> bool:

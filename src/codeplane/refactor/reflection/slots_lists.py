@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.graph.hierarchy import owner_of
-from codeplane.languages.modules import Place
 from codeplane.names import Snapshot
 from codeplane.refactor.rename_set import RenameSet
 from codeplane.refactor.text import Lines
@@ -29,10 +29,10 @@ def _in_class(snapshot: Snapshot, owner: Place, name: str) -> Iterator[tuple[Rep
     ]
     if not lists:
         return
-    lines = Lines(snapshot.source(RepoPath(owner.path)))
+    lines = Lines(snapshot.source(owner.path))
     quoted = re.compile(rb"""(['"])(%s)\1""" % re.escape(name.encode("utf-8", "surrogateescape")))
     for item in lists:
         start = lines.offset(item.span.start_line, item.span.start_column)
         end = lines.offset(item.span.end_line, item.span.end_column)
         for found in quoted.finditer(lines.data, start, end):
-            yield RepoPath(owner.path), *lines.position(found.start(2))
+            yield owner.path, *lines.position(found.start(2))

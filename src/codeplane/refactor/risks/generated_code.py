@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.languages.modules import Place
+from codeplane.core.places import Place
 from codeplane.languages.spec import LanguageSpec
 from codeplane.names import Snapshot
 from codeplane.refactor.plan import Problem

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.graph.places import position
 from codeplane.languages import specs
-from codeplane.languages.modules import Place
 from codeplane.languages.spec import LanguageSpec
 from codeplane.names import Snapshot
 from codeplane.refactor.plan import Problem

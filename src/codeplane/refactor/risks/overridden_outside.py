@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.graph.hierarchy import owner_of
-from codeplane.languages.modules import Place
 from codeplane.languages.spec import LanguageSpec
 from codeplane.names import Snapshot
 from codeplane.names.meaning import is_external

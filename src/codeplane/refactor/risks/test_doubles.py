@@ -5,9 +5,9 @@ from typing import Final
 
 from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
 from codeplane.graph.hierarchy import is_class, owner_of
 from codeplane.languages.facts import Reason
-from codeplane.languages.modules import Place
 from codeplane.languages.spec import LanguageSpec
 from codeplane.names import RefFact, Snapshot
 from codeplane.refactor.plan import Problem

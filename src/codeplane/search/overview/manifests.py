@@ -79,7 +79,7 @@ def _manifests(snapshot: Snapshot) -> Iterator[tuple[RepoPath, Mapping[str, Any]
             except Malformed:
                 continue
             if isinstance(told, Mapping):
-                yield RepoPath(path), told
+                yield path, told
 
 
 def _name(path: str) -> str:
