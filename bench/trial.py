@@ -23,7 +23,7 @@ import mcp_types as wire
 
 from bench.measure import ENVELOPE
 from codeplane.server.endpoint import SESSION_META_KEY, listed_tool
-from codeplane.server.link import join
+from codeplane.server.transport.link import join
 from codeplane.storage import StateDir
 from codeplane.tools import all_tools
 

@@ -33,7 +33,7 @@ def test_layers_point_down() -> None:
 
 def test_an_import_upwards_is_seen(copy: Path) -> None:
     low = copy / "src" / "codeplane" / "core" / "ids.py"
-    low.write_text("import codeplane.server.guard\n" + low.read_text())
+    low.write_text("import codeplane.server.transport.guard\n" + low.read_text())
     done = lint(copy)
     assert done.returncode != 0
     assert "codeplane.core is not allowed to import codeplane.server" in done.stdout

@@ -16,10 +16,10 @@ from starlette.types import ASGIApp
 
 from codeplane.config import Places
 from codeplane.server.endpoint import endpoint
-from codeplane.server.guard import GuardRules
-from codeplane.server.http import HttpApp
 from codeplane.server.pipeline import Pipeline
 from codeplane.server.profiles import profiles
+from codeplane.server.transport.guard import GuardRules
+from codeplane.server.transport.http import HttpApp
 from codeplane.session import Checkout, RepoSession
 from codeplane.storage import StateDir
 from codeplane.tools import all_tools

@@ -11,9 +11,9 @@ from unittest.mock import Mock
 import pytest
 from starlette.routing import Route
 
-from codeplane.server.guard import GuardRules
-from codeplane.server.http import HttpApp
 from codeplane.server.profiles import profiles
+from codeplane.server.transport.guard import GuardRules
+from codeplane.server.transport.http import HttpApp
 from codeplane.tools import all_tools
 from tests.drive import Cpl, Server, eventually
 

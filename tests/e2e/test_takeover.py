@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from codeplane.server import oneshot
-from codeplane.server.link import GREETING
+from codeplane.server.transport.link import GREETING
 from codeplane.storage import Serving, StateDir
 from tests.drive import Cpl, Stdio
 from tests.zygote import PATIENCE

@@ -15,8 +15,8 @@ from codeplane.git.history.follow import Follow, Span, Version
 from codeplane.git.history.walk import Walk
 from codeplane.git.repo.pathspec import PathFilter, Selection
 from codeplane.working_tree import WorkingTree
-from codeplane.working_tree.comparison import Comparison, changes
-from codeplane.working_tree.status import WorkStatus
+from codeplane.working_tree.status.comparison import Comparison, changes
+from codeplane.working_tree.status.status import WorkStatus
 from tests.git import plain
 
 Lines = dict[str, tuple[str, str]]

@@ -11,9 +11,9 @@ import pytest
 from codeplane.config import Places
 from codeplane.index.store import view_id
 from codeplane.session import Checkout, RepoSession
-from codeplane.working_tree import events
-from codeplane.working_tree import watch as watch_module
-from codeplane.working_tree.watch import Watch
+from codeplane.working_tree.watch import events
+from codeplane.working_tree.watch import watcher as watch_module
+from codeplane.working_tree.watch.watcher import Watch
 from tests.drive import eventually, new_repo
 from tests.index.conftest import tree_of
 

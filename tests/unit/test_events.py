@@ -17,7 +17,8 @@ import pytest
 
 from codeplane.core.errors import ContentChanged, PathRefused
 from codeplane.core.paths import RepoPath
-from codeplane.working_tree import Known, WorkingTree, events, known
+from codeplane.working_tree import Known, WorkingTree, known
+from codeplane.working_tree.watch import events
 from tests.drive import git, new_repo
 from tests.index.conftest import tree_of
 

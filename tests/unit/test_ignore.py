@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from codeplane.cli._ignore import CPLIGNORE
 from codeplane.git import open_repository
 from codeplane.working_tree import Opened, WorkingTree
-from codeplane.working_tree.wildmatch import Patterns, as_bytes, parse
+from codeplane.working_tree.rules.wildmatch import Patterns, as_bytes, parse
 from tests.drive import git, new_repo
 
 NAMES = [

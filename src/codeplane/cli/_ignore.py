@@ -1,6 +1,6 @@
 """The `.cplignore` that a repository starts with: a description of the built-in rules, and no rule."""
 
-from codeplane.working_tree.ignore import GENERATED_LINES, SECRET_LINES, SECRET_PATH_LINES, USUAL_LINES
+from codeplane.working_tree.rules.ignore import GENERATED_LINES, SECRET_LINES, SECRET_PATH_LINES, USUAL_LINES
 
 
 def _comment(lines: str) -> str:

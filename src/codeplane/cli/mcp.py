@@ -7,10 +7,10 @@ import click
 
 from codeplane.cli._command import command, without_refactoring
 from codeplane.config import Places
-from codeplane.server.front import Front
 from codeplane.server.host import Host
-from codeplane.server.link import PROFILE_NAMES
-from codeplane.server.stdio import StdioLines
+from codeplane.server.transport.front import Front
+from codeplane.server.transport.link import PROFILE_NAMES
+from codeplane.server.transport.stdio import StdioLines
 from codeplane.session.checkout import Checkout
 
 

@@ -13,9 +13,9 @@ from mcp.server.lowlevel import Server
 from codeplane import __version__
 from codeplane.core.ids import SessionId, new_session_id
 from codeplane.server.consent import Consent
-from codeplane.server.link import SINGLE_META_KEY, STRUCTURED_META_KEY
 from codeplane.server.pipeline import Pipeline, Progress, Request
 from codeplane.server.profiles import Profile
+from codeplane.server.transport.link import SINGLE_META_KEY, STRUCTURED_META_KEY
 from codeplane.tools import Effect, Tool
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from codeplane import __version__
 from codeplane.config import Places
 from codeplane.core.errors import AlreadyServing, NotServing
 from codeplane.server.claim import claim
-from codeplane.server.link import Link, join
+from codeplane.server.transport.link import Link, join
 from codeplane.session.checkout import Checkout
 from codeplane.storage import StateDir
 

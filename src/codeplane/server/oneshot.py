@@ -7,7 +7,9 @@ from codeplane.answers import error_text
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument, NotServing
 from codeplane.server.claim import claim
-from codeplane.server.link import (
+from codeplane.server.logs import close_logs, set_up_own_log
+from codeplane.server.pipeline import Answer, Pipeline, Request
+from codeplane.server.transport.link import (
     BEGUN,
     SINGLE_META_KEY,
     STRUCTURED_META_KEY,
@@ -15,8 +17,6 @@ from codeplane.server.link import (
     Link,
     interrupted,
 )
-from codeplane.server.logs import close_logs, set_up_own_log
-from codeplane.server.pipeline import Answer, Pipeline, Request
 from codeplane.session import Checkout, RepoSession
 from codeplane.storage import StateDir
 from codeplane.tools import offered_tools

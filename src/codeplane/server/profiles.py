@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from codeplane.server.link import PROFILE_NAMES
+from codeplane.server.transport.link import PROFILE_NAMES
 from codeplane.tools import Effect, Tool
 
 

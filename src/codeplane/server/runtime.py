@@ -19,14 +19,14 @@ from codeplane.core.errors import CodePlaneError, InternalError, PortUnavailable
 from codeplane.index import Progress
 from codeplane.ledger.summary import accounts
 from codeplane.server.endpoint import endpoint
-from codeplane.server.guard import GuardRules
-from codeplane.server.http import HttpApp
-from codeplane.server.link import socket_path
 from codeplane.server.logs import close_logs, set_up_logs
 from codeplane.server.pipeline import Pipeline
 from codeplane.server.profiles import profiles
-from codeplane.server.relay import Relay
 from codeplane.server.rest import Rest
+from codeplane.server.transport.guard import GuardRules
+from codeplane.server.transport.http import HttpApp
+from codeplane.server.transport.link import socket_path
+from codeplane.server.transport.relay import Relay
 from codeplane.session import Checkout, RepoSession
 from codeplane.storage import ServerLock, Serving, private_dir
 from codeplane.tools import offered_tools

@@ -8,7 +8,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.graph.tests.impact import Definitions
 from codeplane.names import Snapshot
 from codeplane.session.call import Call
-from codeplane.working_tree.comparison import Comparison, changes
+from codeplane.working_tree.status.comparison import Comparison, changes
 
 Lines = Sequence[tuple[int, int]]
 """First lines, and those behind the last; the same where lines are gone behind that one."""

@@ -6,7 +6,7 @@ from codeplane.graph.diff.repository import Sight
 from codeplane.jail import shown
 from codeplane.names import MOST, Snapshot
 from codeplane.session.call import Call
-from codeplane.working_tree.comparison import changes
+from codeplane.working_tree.status.comparison import changes
 
 
 def sight_of(

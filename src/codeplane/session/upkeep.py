@@ -14,7 +14,7 @@ from codeplane.graph.import_links import links_of
 from codeplane.index import Progress
 from codeplane.names import Index
 from codeplane.working_tree import WorkingTree
-from codeplane.working_tree.watch import Watch
+from codeplane.working_tree.watch.watcher import Watch
 
 _log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from codeplane.jail import shown
 from codeplane.mutation.checks import ON_WORKING_SET
 from codeplane.mutation.problems import Problems
 from codeplane.session.call import Call
-from codeplane.working_tree.comparison import changes
+from codeplane.working_tree.status.comparison import changes
 
 
 def check_working_set(call: Call, paths: Iterable[str]) -> None:

@@ -24,7 +24,7 @@ from codeplane.git.repo.pathspec import PathFilter
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
-from codeplane.working_tree.comparison import Comparison, changes
+from codeplane.working_tree.status.comparison import Comparison, changes
 
 # Who needs more of a file reads it; in a review, lines around the changes are most of what is paid for.
 _CONTEXT = 1

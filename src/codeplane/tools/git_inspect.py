@@ -45,7 +45,7 @@ from codeplane.git.worktree.clean_filter import clean_content
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.working_tree.comparison import Comparison, kept_back
+from codeplane.working_tree.status.comparison import Comparison, kept_back
 
 _MOST_TAGS = 100
 _MOST_BLAMED = 150

@@ -20,7 +20,7 @@ from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.operation.git import change, reader
 from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.working_tree.comparison import kept_back
+from codeplane.working_tree.status.comparison import kept_back
 
 MOST_PICKS = 100
 _MOST_FILES = 100

@@ -18,7 +18,7 @@ from codeplane.git.repo.upstream import UpstreamStatus, find_upstream
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.working_tree.status import WorkStatus, within
+from codeplane.working_tree.status.status import WorkStatus, within
 
 _MOST = 100
 

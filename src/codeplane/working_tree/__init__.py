@@ -1,9 +1,9 @@
 """The only reader of the working tree."""
 
 from codeplane.working_tree.commit import CommitTree, Content, Gap, GapKind
-from codeplane.working_tree.ignore import CPLIGNORE, Ignore, Opened, Standing
-from codeplane.working_tree.judge import Judge, Judgement, Verdict
 from codeplane.working_tree.known import UNSETTLED, Delta, Known, digest_of
+from codeplane.working_tree.rules.ignore import CPLIGNORE, Ignore, Opened, Standing
+from codeplane.working_tree.rules.judge import Judge, Judgement, Verdict
 from codeplane.working_tree.scan import Listing
 from codeplane.working_tree.tree import LARGEST, WorkingTree
 from codeplane.working_tree.version import RepoVersion

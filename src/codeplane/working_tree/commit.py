@@ -18,8 +18,8 @@ from codeplane.core.errors import NotFound, UnsupportedRepository
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Commit, Repository, TreeEntry
 from codeplane.jail import shown
-from codeplane.working_tree.ignore import Ignore
 from codeplane.working_tree.known import digest_of
+from codeplane.working_tree.rules.ignore import Ignore
 
 _MOST_ENTRIES: Final = 1_000_000
 _LONGEST_PATH: Final = 4096

@@ -11,10 +11,10 @@ from codeplane.core.errors import NotFound, PathRefused
 from codeplane.core.paths import RepoPath
 from codeplane.jail import Jail, is_closed, shown
 from codeplane.jail.names import is_temporary
-from codeplane.working_tree.events import Events, Happened
-from codeplane.working_tree.ignore import GITIGNORE, Ignore, Scope, Standing
 from codeplane.working_tree.known import is_racy
+from codeplane.working_tree.rules.ignore import GITIGNORE, Ignore, Scope, Standing
 from codeplane.working_tree.tracked import Tracked
+from codeplane.working_tree.watch.events import Events, Happened
 
 _PLAIN_CLOSED = (".git", ".codeplane")
 _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (

@@ -7,7 +7,7 @@ from pathlib import Path
 from codeplane.core.paths import RepoPath
 from codeplane.git.repo.index_file import entries, mode_of
 from codeplane.jail import is_closed
-from codeplane.working_tree.plainfile import read_plain
+from codeplane.working_tree.plain_file import read_plain
 
 _GITLINK = 0o160000
 _LARGEST = 1 << 30

@@ -15,15 +15,15 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Repository
 from codeplane.jail import Jail, shown
 from codeplane.working_tree.commit import CommitTree
-from codeplane.working_tree.events import Events, Happened
-from codeplane.working_tree.ignore import Ignore, Opened
-from codeplane.working_tree.judge import Judge
 from codeplane.working_tree.known import Delta, Known, digest_of, is_racy, renames
-from codeplane.working_tree.rulefile import LARGEST as LARGEST_RULES
+from codeplane.working_tree.rules.ignore import Ignore, Opened
+from codeplane.working_tree.rules.judge import Judge
+from codeplane.working_tree.rules.rule_file import LARGEST as LARGEST_RULES
 from codeplane.working_tree.scan import Listing, apart
-from codeplane.working_tree.status import GitStatus
+from codeplane.working_tree.status.status import GitStatus
 from codeplane.working_tree.tracked import Tracked, ships
 from codeplane.working_tree.version import RepoVersion, submodule_head, version_of
+from codeplane.working_tree.watch.events import Events, Happened
 
 LARGEST = 64 << 20
 """A larger file is refused rather than read."""

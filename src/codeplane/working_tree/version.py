@@ -8,7 +8,7 @@ from pathlib import Path
 
 from codeplane.core.paths import RepoPath
 from codeplane.git import Repository
-from codeplane.working_tree.plainfile import read_plain
+from codeplane.working_tree.plain_file import read_plain
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _REFERENCE = re.compile(r"refs/[^\s~^:?*\[\\]+")

@@ -14,7 +14,7 @@ from codeplane.git.repo.objects import LINK, find_commit
 from codeplane.git.repo.outcome import Conflict, Side
 from codeplane.git.worktree.clean_filter import clean_content
 from codeplane.jail import Jail, shown
-from codeplane.working_tree.ignore import Ignore
+from codeplane.working_tree.rules.ignore import Ignore
 from codeplane.working_tree.tree import WorkingTree
 
 

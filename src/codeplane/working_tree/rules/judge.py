@@ -8,9 +8,9 @@ from pathlib import Path
 
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
-from codeplane.working_tree.ignore import GITIGNORE, USUAL, Ignore, Standing
+from codeplane.working_tree.rules.ignore import GITIGNORE, USUAL, Ignore, Standing
+from codeplane.working_tree.rules.wildmatch import as_bytes
 from codeplane.working_tree.tracked import Tracked
-from codeplane.working_tree.wildmatch import as_bytes
 
 
 class Verdict(Enum):

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.working_tree import inotify
-from codeplane.working_tree.inotify import Inotify
-from codeplane.working_tree.mounts import Mounts
+from codeplane.working_tree.watch import inotify
+from codeplane.working_tree.watch.inotify import Inotify
+from codeplane.working_tree.watch.mounts import Mounts
 
 # Watches are a resource that all programs of a user share.
 _MOST_DIRECTORIES: Final = 50_000

@@ -19,11 +19,11 @@ from codeplane.git.repo.unsupported import check_index
 from codeplane.git.worktree.index_snapshot import IndexSnapshot
 from codeplane.jail import Jail
 from codeplane.working_tree.folders import Folders
-from codeplane.working_tree.ignore import Ignore
 from codeplane.working_tree.known import Known
-from codeplane.working_tree.look import Look
-from codeplane.working_tree.plainfile import read_plain
-from codeplane.working_tree.untracked import Untracked
+from codeplane.working_tree.plain_file import read_plain
+from codeplane.working_tree.rules.ignore import Ignore
+from codeplane.working_tree.status.tracked_changes import Look
+from codeplane.working_tree.status.untracked import Untracked
 
 _LARGEST_INDEX: Final = 1 << 30
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from codeplane.answers import error_text
 from codeplane.core.documents import decode_json
-from codeplane.server.link import (
+from codeplane.server.transport.link import (
     BEGUN,
     INTERNAL_ERROR,
     LEAVING,
@@ -24,7 +24,7 @@ from codeplane.server.link import (
     interrupted,
     json_line,
 )
-from codeplane.server.stdio import ClientGone, StdioLines
+from codeplane.server.transport.stdio import ClientGone, StdioLines
 
 Connect = Callable[[], Awaitable[Link]]
 

@@ -23,7 +23,7 @@ from codeplane.git.worktree.index_snapshot import IndexEntry, IndexSnapshot
 from codeplane.jail import Jail
 from codeplane.working_tree.folders import Folders
 from codeplane.working_tree.known import Known, is_racy
-from codeplane.working_tree.untracked import Untracked, is_repository
+from codeplane.working_tree.status.untracked import Untracked, is_repository
 from codeplane.working_tree.version import submodule_head
 
 _LARGEST_COMPARED: Final = 8 << 20

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from codeplane.working_tree.glob_regex import GLOB_CHARACTERS, small, translate
+from codeplane.working_tree.rules.glob_regex import GLOB_CHARACTERS, small, translate
 
 # Of many groups in one expression, each costs the more the more there are.
 _TOGETHER: Final = 50

@@ -16,9 +16,9 @@ from starlette.routing import BaseRoute, Route
 
 from codeplane.core.errors import CodePlaneError, NotFound, RequestRefused
 from codeplane.server.endpoint import Origin
-from codeplane.server.guard import Guard, GuardRules
-from codeplane.server.streams import Streams
 from codeplane.server.telemetry import Telemetry
+from codeplane.server.transport.guard import Guard, GuardRules
+from codeplane.server.transport.streams import Streams
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

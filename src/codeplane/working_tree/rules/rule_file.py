@@ -4,8 +4,8 @@ import os
 import time
 
 from codeplane.working_tree.known import is_racy
-from codeplane.working_tree.plainfile import read_plain
-from codeplane.working_tree.wildmatch import Patterns, parse
+from codeplane.working_tree.plain_file import read_plain
+from codeplane.working_tree.rules.wildmatch import Patterns, parse
 
 LARGEST = 16 << 20
 """A larger ignore file is not read."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from codeplane.git.worktree.index_snapshot import IndexSnapshot
 from codeplane.jail import Jail
 from codeplane.working_tree.folders import Folder, Folders
-from codeplane.working_tree.ignore import GITIGNORE, Ignore, Scope, Standing
+from codeplane.working_tree.rules.ignore import GITIGNORE, Ignore, Scope, Standing
 
 _Extra = tuple[Folder, tuple[str, ...], tuple[str, ...]]
 

@@ -22,8 +22,8 @@ from mcp.shared.message import SessionMessage
 from codeplane import __version__
 from codeplane.core.documents import decode_json
 from codeplane.server.endpoint import Origin, relay_origin
-from codeplane.server.link import BEGUN, GREETING, LEAVING, json_line, request_id_of
 from codeplane.server.profiles import Profile
+from codeplane.server.transport.link import BEGUN, GREETING, LEAVING, json_line, request_id_of
 from codeplane.session import RepoSession
 
 _log = logging.getLogger(__name__)

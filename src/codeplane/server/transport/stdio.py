@@ -12,7 +12,7 @@ import threading
 from contextlib import suppress
 from typing import BinaryIO, Final
 
-from codeplane.server.link import INVALID_REQUEST, json_line, request_id_of
+from codeplane.server.transport.link import INVALID_REQUEST, json_line, request_id_of
 
 _MOST_LINES: Final = 64
 _MOST_BYTES: Final = 4_000_000

@@ -31,8 +31,8 @@ import pygit2
 from codeplane.core.paths import RepoPath
 from codeplane.git.repo.layout import common_dir
 from codeplane.jail import is_closed
-from codeplane.working_tree.rulefile import RuleFile
-from codeplane.working_tree.wildmatch import Patterns, as_bytes, parse
+from codeplane.working_tree.rules.rule_file import RuleFile
+from codeplane.working_tree.rules.wildmatch import Patterns, as_bytes, parse
 
 CPLIGNORE = ".cplignore"
 GITIGNORE = ".gitignore"

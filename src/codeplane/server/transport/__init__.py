@@ -1,0 +1,1 @@
+"""The ways to the server: HTTP behind the guard, the relay socket, stdio."""

@@ -1,0 +1,1 @@
+"""Which files count: git's ignore rules, `.cplignore`, and what CodePlane never reads."""

@@ -1,0 +1,1 @@
+"""How the files differ from git's index and from commits."""

@@ -1,0 +1,1 @@
+"""Hints from the kernel that files have changed."""
