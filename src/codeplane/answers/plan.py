@@ -161,11 +161,11 @@ def plan_told(
 
 
 def summary(plan: Plan) -> str:
-    files = len({site.path for site in plan.taken})
+    files = len({site.path for site in plan.taken} | _landing(plan))
     mentions = len(_changed_mentions(plan))
     verb = _TOOLS[plan.kind].rpartition("_")[2]
     names = shown(plan.symbol) + (f" to {shown(new)}" if (new := _new(plan)) else "")
-    counts = [_number(len(plan.sites), "place")] if plan.sites or not mentions else []
+    counts = [_number(len(plan.sites) + len(_landing(plan)), "place")] if plan.sites or not mentions else []
     counts += [_number(mentions, "mention")] if mentions else []
     text = f"{verb} {names}: {' and '.join(counts)} in {_number(files, 'file')}"
     if plan.kind == "discard":
@@ -175,6 +175,12 @@ def summary(plan: Plan) -> str:
     if plan.asking:
         text += f"; {_number(sum(len(group.sites) for group in plan.asking), 'place')} undecided"
     return text
+
+
+def _landing(plan: Plan) -> set[RepoPath]:
+    """The file that a definition is put into: one place more, whatever imports change there."""
+    is_written = plan.kind == "transfer" and bool(plan.edits.edits)
+    return {plan.target} if is_written and plan.target is not None else set()
 
 
 def _new(plan: Plan) -> str:
@@ -221,10 +227,12 @@ def _where(one: Problem) -> str:
 
 def _files(plan: Plan, touched: list[RepoPath]) -> list[str] | None:
     counts = Counter(site.path for site in (*plan.sites, *(one.site for one in _changed_mentions(plan))))
+    counts.update(_landing(plan))
     came = {new: old for old, new in plan.moves.items()}
     told = []
     for path in touched[:_MOST_FILES]:
         moved = f" (from {shown(came[path])})" if path in came else ""
+        moved = " (new)" if path in _landing(plan) - plan.before.keys() else moved
         told.append(f"{shown(path)}: {counts[came.get(path, path)]}{moved}")
     return told or None
 

@@ -35,6 +35,9 @@ _HEAD: Final = re.compile(
     rb"(?:#![^\n]*|/\*(?:(?!\*/).)*\*/(?=\n\n)|(?://|/\*)\s*(?:eslint-disable(?!-)|@ts-|@jest-|@vitest-)[^\n]*)",
     re.DOTALL,
 )
+_SINGLE: Final = re.compile(rb"(?<![\w'])'[^'\"\n]*'")
+_DOUBLE: Final = re.compile(rb"\"[^\"'\n]*\"")
+_MOST_BESIDE: Final = 20
 _HOISTED: Final = ("function_declaration", "generator_function_declaration", "function_signature")
 _TYPES: Final = ("interface_declaration", "type_alias_declaration")
 
@@ -269,16 +272,30 @@ def whole(data: bytes) -> list[Wanted]:
 
 def arranged(sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted]) -> bytes:
     """A file with more imports, in the statements that take from the same modules."""
-    del sources, path
+    model = None if statements(data) else _model(sources, path, data)
     for one in wanted:
-        data = _added(data, one)
+        data = _added(data, one, model)
     return data
 
 
-def _added(data: bytes, one: Wanted) -> bytes:
+def _model(sources: Sources, path: str, data: bytes) -> Statement:
+    """How a file without imports would write one: by its own texts, else as the files beside it do."""
+    directory = posixpath.dirname(path)
+    names = [name for name in sources.names_in(directory) if name.endswith(_MODULES)][:_MOST_BESIDE]
+    others = (sources.read(posixpath.join(directory, name)) or b"" for name in names)
+    beside = next((found[-1] for one in others if (found := statements(one))), Statement(0, 0, ""))
+    quote = beside.quote
+    if data.strip():
+        single, double = len(_SINGLE.findall(data)), len(_DOUBLE.findall(data))
+        quote = "'" if single > double else '"' if double > single else quote
+        return Statement(0, 0, "", quote=quote, ending=";" if b";\n" in data else "")
+    return Statement(0, 0, "", quote=quote, ending=beside.ending)
+
+
+def _added(data: bytes, one: Wanted, model: Statement | None) -> bytes:
     own = statements(data)
     assert one.module is not None, "BUG: what is imported comes from a module"
-    model = own[-1] if own else Statement(0, 0, "", ending=";" if b";\n" in data or not data.strip() else "")
+    model = own[-1] if own or model is None else model
     new = Statement(
         0, 0, one.module, is_export=one.is_export, is_type=one.is_type, quote=model.quote, ending=model.ending
     )

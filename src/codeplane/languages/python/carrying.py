@@ -1,5 +1,6 @@
 """How a definition goes to another module: the imports that it needs there, and those that lead to it."""
 
+import posixpath
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,6 +15,7 @@ BETWEEN: Final = "\n\n\n"
 REFUSES_UNUSED: Final = False
 CYCLES_LOAD: Final = False
 STATIC: Final = frozenset(("python_import", "python_from"))
+_MOST_BESIDE: Final = 40
 
 
 def against(carrying: Carrying) -> str | None:
@@ -78,14 +80,33 @@ def inside(data: bytes, uses: Sequence[Use]) -> Sequence[Change] | None:
 
 
 def module_text(sources: Sources, path: str, target: str) -> str | None:
-    """The name by which a file imports another: relative where it imports its own package so."""
-    texts = [one.module for one in sources.imports(path)]
-    relative = list(dict.fromkeys(text for text in texts if text.startswith(".")))
-    is_absolute = any(_leads(sources, path, text) for text in texts if not text.startswith("."))
+    """The name by which a file imports another: relative where it imports its own package so, or where it
+    does not import that at all and the files beside it do so."""
+    relative, is_absolute = _style(sources, path)
+    is_relative = bool(relative)
+    if not relative and not is_absolute:
+        is_relative = _is_relative_beside(sources, path)
     name = modules.module_name(sources, target)
-    others = [_relative(path, target)] if relative and not is_absolute else []
+    others = [_relative(path, target)] if is_relative and not is_absolute else []
     found = (text for text in (*relative, *others, name) if text and _leads(sources, path, text) == [target])
     return next(found, None)
+
+
+def _style(sources: Sources, path: str) -> tuple[list[str], bool]:
+    """The relative names that a file imports, and whether it imports the repository by full names too."""
+    texts = [one.module for one in sources.imports(path)]
+    relative = list(dict.fromkeys(text for text in texts if text.startswith(".")))
+    return relative, any(_leads(sources, path, text) for text in texts if not text.startswith("."))
+
+
+def _is_relative_beside(sources: Sources, path: str) -> bool:
+    """Whether the files of a package import it by relative names alone."""
+    directory = posixpath.dirname(path)
+    names = [name for name in sources.names_in(directory) if name.endswith(".py")]
+    if "__init__.py" not in names:
+        return False
+    styles = [_style(sources, posixpath.join(directory, name)) for name in names[:_MOST_BESIDE]]
+    return any(relative for relative, _ in styles) and not any(is_absolute for _, is_absolute in styles)
 
 
 def _leads(sources: Sources, path: str, text: str) -> list[str]:

@@ -24,6 +24,7 @@ from codeplane.refactor.plan import Piece, Problem, Site
 from codeplane.refactor.rename_set import RenameSet
 from codeplane.refactor.text import Lines
 
+_VALUES = ("constant", "variable")
 OnCycle = Literal["refuse", "local_import", "allow"]
 
 
@@ -206,7 +207,8 @@ class Belongings:
     def _is_helper(self, place: Place, *, is_private: bool) -> bool:
         item = self.snapshot.definition(place).item
         is_hidden = self._exports is not None and item.name not in self._exports
-        if is_private and not item.flags & FLAG_PRIVATE and not is_hidden:
+        is_own_affair = bool(item.flags & FLAG_PRIVATE) or is_hidden or self._is_own_constant(item)
+        if is_private and not is_own_affair:
             return False
         for ref in self.snapshot.references.to(place):
             is_own = ref.path == place.path and item.span.start_line <= ref.line <= item.span.end_line
@@ -215,6 +217,11 @@ class Belongings:
             if is_private or ref.path == self.subject.path:
                 return False
         return True
+
+    def _is_own_constant(self, item: Definition) -> bool:
+        """Whether a value at the top of the old file is named in no other file, not even in a text."""
+        named = self.snapshot.paths_with(item.name)
+        return item.kind in _VALUES and all(path == self.subject.path for path in named)
 
     @cached_property
     def _code(self) -> Codebase:
