@@ -8,8 +8,8 @@ from codeplane.index.view.rows import DefFact, FileFact
 from codeplane.names.codebase import Codebase
 from codeplane.names.definition import Def
 from codeplane.names.index import Index
+from codeplane.names.meaning import Meaning
 from codeplane.names.references import References, RefFact
-from codeplane.names.resolve import Meaning
 from codeplane.names.snapshot import MOST, Found, Snapshot
 
 __all__ = [

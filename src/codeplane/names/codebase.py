@@ -21,9 +21,9 @@ from codeplane.names.definition import Def
 from codeplane.names.identity import Identities
 from codeplane.names.imports import ImportResolver
 from codeplane.names.inference.receiver import Receivers
-from codeplane.names.meaning import AMBIGUOUS, Target
+from codeplane.names.meaning import AMBIGUOUS, Meaning, Target
 from codeplane.names.references import References
-from codeplane.names.resolve import Meaning, Resolver
+from codeplane.names.resolve import Resolver
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -251,11 +251,11 @@ class Codebase:
 
     def meaning(self, path: str, name: str, occurrence: Occurrence) -> Meaning:
         """What one occurrence of a name means, and how far that is proven."""
-        return self._meanings.of(RepoPath(path), name, occurrence)
+        return self._meanings.meaning(RepoPath(path), name, occurrence)
 
     @cached_property
     def _meanings(self) -> Resolver:
-        return Resolver(self._resolver)
+        return Resolver.of_links(self._resolver)
 
     def written(self, path: str, scope: int, text: str) -> Target:
         """What a dotted name means in a scope of a file."""

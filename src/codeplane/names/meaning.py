@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
+from codeplane.core.proof import Tier
 
 Target = tuple[Place, ...]
 """The places that one thing is: one for a definition or a file, several for a package or a reopened class."""
@@ -13,6 +14,7 @@ AMBIGUOUS: Final[Target] = (Place(RepoPath(""), -2),)
 """Something is there, and what it is cannot be said: looking further would be a guess."""
 
 _EXTERNAL: Final = -3
+_SURE: Final = (Tier.PROVEN, Tier.STRONG)
 
 
 def known(target: Target) -> Target:
@@ -27,6 +29,19 @@ def external(text: str) -> Target:
 
 def is_external(target: Target) -> bool:
     return target[0].definition == _EXTERNAL
+
+
+class Meaning(NamedTuple):
+    """The definition or module that an occurrence means; nothing for a local variable or an open question."""
+
+    tier: Tier
+    target: Target
+    evidence: str = "structure"  # what says so: the source of meanings that has answered
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether no other source has to be asked."""
+        return self.tier in _SURE
 
 
 class Value(NamedTuple):

@@ -29,7 +29,6 @@ class RefFact(NamedTuple):
     role: Role
     scope: int
     tier: Tier
-    certain: bool
     receiver: str
     # What it means, where that is a definition or a file. Several places are one thing.
     target: Target
@@ -51,7 +50,7 @@ class References:
     def __init__(self, linker: ImportResolver) -> None:
         self._linker = linker
         self._sources = linker.sources
-        self._binding = Resolver(linker)
+        self._resolver = Resolver.of_links(linker)
         self._exact: Resolver | None = None  # made on first use
 
     def named(self, name: str) -> Iterator[RefFact]:
@@ -124,7 +123,7 @@ class References:
                     if place in ref.target or (is_open and self._is_of(ref.path, family)):
                         yield ref
                     elif above and not above.isdisjoint(ref.target) and self.may_dispatch(ref):
-                        yield ref._replace(tier=Tier.ANCHORED, certain=False)
+                        yield ref._replace(tier=Tier.ANCHORED)
 
     def may_dispatch(self, ref: RefFact) -> bool:
         """Whether a reference to a member may mean one that overrides it: its receiver is a value whose class
@@ -135,9 +134,9 @@ class References:
         return self._sources.once(_DISPATCH, key, lambda: self._find_exact(ref) != ref.target)
 
     def _find_exact(self, ref: RefFact) -> Target:
-        self._exact = self._exact or Resolver(self._linker, exact=True)
+        self._exact = self._exact or Resolver.of_links(self._linker, exact=True)
         standing = self._sources.occurrence_at(ref.path, ref.line, ref.column)
-        return self._exact.of(ref.path, ref.name, standing[1]).target if standing else UNRESOLVED
+        return self._exact.meaning(ref.path, ref.name, standing[1]).target if standing else UNRESOLVED
 
     def anchored(self, name: str) -> list[AnchorGroup]:
         """What is not proven to mean anything, by unit and receiver, in order of these."""
@@ -197,11 +196,11 @@ class References:
 
     def _fact(self, path: RepoPath, name: str, seen: Occurrence) -> RefFact:
         facts = self._sources.require_facts(path)
-        meaning = self._binding.of(path, name, seen)
+        meaning = self._resolver.meaning(path, name, seen)
         receiver = facts.receivers[seen.receiver - 1] if seen.receiver else ""
         return RefFact(
             path, name, seen.line, seen.column, seen.role, seen.scope, meaning.tier,
-            meaning.certain, receiver, meaning.target,
+            receiver, meaning.target,
         )  # fmt: skip
 
 
