@@ -18,7 +18,8 @@ from codeplane.cli._group import cpl
 from codeplane.config.places import ENV_PREFIX
 from codeplane.config.settings import LogOutput, Settings
 from codeplane.core import errors
-from codeplane.languages import support_table
+from codeplane.languages import has_references, specs, support_table
+from codeplane.refactor.risk import risks
 from codeplane.server.decode import _accepted
 from codeplane.server.profiles import Profile, profiles
 from codeplane.tools import Tool
@@ -55,6 +56,7 @@ def pages() -> dict[str, str]:
         "settings": _settings_page(),
         "cli": _cli_page(),
         "languages": _languages_page(),
+        "risks": _risks_page(),
     }
     written = {f"{FOLDER}/{name}.md": NOTE + "\n".join(parts).rstrip() + "\n" for name, parts in made.items()}
     return {**written, LIST: _listing()}
@@ -72,6 +74,24 @@ def _languages_page() -> Iterator[str]:
     # Nobody publishes a grammar wheel for it.
     yield "Protocol Buffers (`.proto`) are among those others: there is no grammar for them on PyPI.\n"
     yield support_table()
+
+
+def _risks_page() -> Iterator[str]:
+    yield "# Risks of a refactoring\n"
+    yield (
+        "Why a change that is proven may still break something. What is found is told with the plan, and "
+        "asked about where it pays. Each risk is a file of `src/codeplane/refactor/risks/`, with a case of "
+        "its name in `tests/cases/risks/`.\n"
+    )
+    resolved = (name for name, spec in sorted(specs().items()) if spec.scopes.resolves)
+    known = {name: specs()[name] for name in resolved if has_references(name)}
+    rows = []
+    for name, risk in risks().items():
+        fitting = [one for one, spec in known.items() if risk.applies(spec)]
+        languages = "all" if len(fitting) == len(known) else ", ".join(fitting)
+        sentence = (risk.__doc__ or "").strip().replace("|", "\\|")
+        rows.append((f"`{name}`", sentence, risk.SUBJECT, languages))
+    yield _table(("Risk", "What may happen", "About", "Languages"), rows)
 
 
 def _tools_page() -> Iterator[str]:

@@ -15,6 +15,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.mutation.diff_preview import preview
 from codeplane.refactor import Group, Mention, Plan, Problem, Site, Verdict
+from codeplane.refactor.catalogue import refactorings
 from codeplane.refactor.evidence import Capsule, witness
 from codeplane.refactor.forced_rename import review
 from codeplane.refactor.plan import MENTIONS
@@ -32,13 +33,6 @@ _MOST_TOLD = 12
 _LONGEST = 160
 _READY = (Verdict.OK, Verdict.OK_SYNTACTIC)
 _DELETIONS = ("delete", "discard")
-_TOOLS = {
-    "rename": "refactor_rename",
-    "move": "refactor_move",
-    "transfer": "refactor_move",
-    "delete": "refactor_delete",
-    "discard": "refactor_delete",
-}
 
 
 # The first answer about a plan, a first one that shows its diff, or one that goes on with it.
@@ -98,7 +92,7 @@ class PlanOutput(Output):
 
 def next_calls(pending: Pending) -> list[str]:
     """The calls that go on with a plan, the likeliest first."""
-    plan, tool = pending.plan, _TOOLS[pending.plan.kind]
+    plan, tool = pending.plan, refactorings()[pending.plan.kind].TOOL
     if plan.verdict in _READY:
         return [_call(tool, plan=pending.id)]
     if plan.verdict is not Verdict.NEEDS_DECISION:
@@ -163,7 +157,7 @@ def plan_told(
 def summary(plan: Plan) -> str:
     files = len({site.path for site in plan.taken} | _landing(plan))
     mentions = len(_changed_mentions(plan))
-    verb = _TOOLS[plan.kind].rpartition("_")[2]
+    verb = refactorings()[plan.kind].TOOL.rpartition("_")[2]
     names = shown(plan.symbol) + (f" to {shown(new)}" if (new := _new(plan)) else "")
     counts = [_number(len(plan.sites) + len(_landing(plan)), "place")] if plan.sites or not mentions else []
     counts += [_number(mentions, "mention")] if mentions else []

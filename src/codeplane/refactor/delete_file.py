@@ -1,8 +1,9 @@
 """Deleting a file or a directory: nothing that is left leads there, or somebody takes that upon himself."""
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
@@ -11,6 +12,7 @@ from codeplane.core.proof import Tier
 from codeplane.graph.references import Reference
 from codeplane.names import Index, Snapshot
 from codeplane.names.meaning import known
+from codeplane.refactor import delete_symbol
 from codeplane.refactor.mentions import words
 from codeplane.refactor.moves.file_uses import files_of, uses_of_files
 from codeplane.refactor.moves.removal import apart
@@ -20,12 +22,15 @@ from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.text import Lines
 from codeplane.working_tree import digest_of
 
+KIND: Final = "discard"
+TOOL: Final = "refactor_delete"
+
 
 def draft(snapshot: Snapshot, path: RepoPath) -> Plan:
     """What the removal of files comes to by the facts; `proven` decides whether it holds."""
     files = files_of(snapshot, path)
     name = posixpath.basename(path).partition(".")[0] or posixpath.basename(path)
-    plan = Plan("discard", path, "", name, "", Verdict.OK, words=(name,), epoch=snapshot.epoch)
+    plan = Plan(KIND, path, "", name, "", Verdict.OK, words=(name,), epoch=snapshot.epoch)
     if declared := list(_declared(snapshot, files)):
         return replace(plan, verdict=Verdict.UNSUPPORTED, problems=tuple(declared))
     before = {one: snapshot.source(one) for one in files}
@@ -44,6 +49,11 @@ def draft(snapshot: Snapshot, path: RepoPath) -> Plan:
         verdict=Verdict.BLOCKED if blocked else Verdict.NEEDS_DECISION if groups else Verdict.OK,
     )
     return replace(plan, read=concerned(snapshot, plan), shown_lines=shown_lines(snapshot, plan))
+
+
+def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
+    """The plan with the uses that somebody accepts to leave without a definition: all of them, or none."""
+    return delete_symbol.with_groups(snapshot, plan, selected)
 
 
 def proven(index: Index, plan: Plan) -> Plan:

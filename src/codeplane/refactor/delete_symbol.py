@@ -27,6 +27,9 @@ from codeplane.refactor.risk import Question, doubts
 from codeplane.refactor.text import Lines
 from codeplane.working_tree import digest_of
 
+KIND: Final = "delete"
+TOOL: Final = "refactor_delete"
+
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 _NAMING: Final = (Role.IMPORT, Role.EXPORT)
 OUTWARD: Final = ("__init__.", "index.", "mod.rs", "lib.rs")
@@ -36,7 +39,7 @@ def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
     """What the removal of a definition comes to by the facts; `proven` decides whether it holds."""
     place = place_of(subject)
     uid = snapshot.uid(subject.path, subject.position)
-    plan = Plan("delete", qualified(snapshot, place), uid, subject.name, "", Verdict.OK, epoch=snapshot.epoch)
+    plan = Plan(KIND, qualified(snapshot, place), uid, subject.name, "", Verdict.OK, epoch=snapshot.epoch)
     plan = replace(plan, words=(subject.name,))
     facts = snapshot.require_facts(subject.path)
     if not has_references(facts.language) or not facts.spec.scopes.resolves:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Final
 
 from codeplane.core.edits import EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
@@ -24,12 +25,15 @@ from codeplane.refactor.rename import Sweep, concerned, shown_lines
 from codeplane.refactor.text import Lines
 from codeplane.working_tree import digest_of
 
+KIND: Final = "move"
+TOOL: Final = "refactor_move"
+
 
 def draft(snapshot: Snapshot, route: Route, sweep: Sweep) -> Plan:
     """What a move comes to by the facts; `proven` decides whether it holds."""
     moves = moves_of(snapshot, route)
     old, new = (own_name(path) for path in (route.old, route.new))
-    plan = Plan("move", route.old, "", old, new, Verdict.OK, moves=moves, epoch=snapshot.epoch)
+    plan = Plan(KIND, route.old, "", old, new, Verdict.OK, moves=moves, epoch=snapshot.epoch)
     if wrong := list(against(snapshot, route, moves)):
         return replace(plan, problems=tuple(wrong), verdict=Verdict.REFUSED)
     after = moved_view(snapshot, moves)

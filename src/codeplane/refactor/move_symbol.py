@@ -24,6 +24,9 @@ from codeplane.refactor.risk import Question, doubts
 from codeplane.refactor.text import Lines
 from codeplane.working_tree import digest_of
 
+KIND: Final = "transfer"
+TOOL: Final = "refactor_move"
+
 _MOST_ROUNDS: Final = 10
 _METHODS: Final = "Methods of {} moved along: {}."
 _ALONG: Final = "Moved along, as nothing else uses them: {}."
@@ -47,7 +50,7 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | N
     wish = wish or Wish()
     place = place_of(subject)
     uid = snapshot.uid(subject.path, subject.position)
-    plan = Plan("transfer", qualified(snapshot, place), uid, subject.name, "", Verdict.OK, target=target)
+    plan = Plan(KIND, qualified(snapshot, place), uid, subject.name, "", Verdict.OK, target=target)
     plan = replace(plan, words=(subject.name,), epoch=snapshot.epoch)
     facts = snapshot.require_facts(subject.path)
     if carry_rules(facts.language) is None:

@@ -14,11 +14,11 @@ from codeplane.jail import shown
 from codeplane.languages import LanguageSpec, has_references
 from codeplane.languages.facts import Span
 from codeplane.names import DefFact, Index, Snapshot
-from codeplane.refactor.build_contexts import contexts_of
 from codeplane.refactor.mentions import words
 from codeplane.refactor.mentions.confidence import Speakers, parameter_mentions
 from codeplane.refactor.mentions.dotted_paths import by_whole_path
 from codeplane.refactor.mentions.test_titles import title_mentions, without_titles
+from codeplane.refactor.occurrences.build_contexts import contexts_of
 from codeplane.refactor.occurrences.collisions import collisions
 from codeplane.refactor.occurrences.search import find, grouped
 from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Risk, Site, Verdict, by_path
@@ -31,6 +31,9 @@ from codeplane.refactor.subject import Subject, symbol_of
 from codeplane.refactor.text import Lines
 from codeplane.refactor.variables import Variable, bare, holder_of, renamed
 from codeplane.working_tree import digest_of
+
+KIND: Final = "rename"
+TOOL: Final = "refactor_rename"
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*[?!]?")
 _ORDER: Final[dict[Confidence, int]] = {"high": 0, "medium": 1, "low": 2}
@@ -68,7 +71,7 @@ def draft(
     is_variable = isinstance(subject, Variable)
     old, new = subject.name, renamed(subject.name, new)
     plan = Plan(
-        "rename",
+        KIND,
         symbol_of(snapshot, subject),
         "" if isinstance(subject, Variable) else snapshot.uid(subject.path, subject.position),
         old,

@@ -1,6 +1,6 @@
 """Plans that are carried out: at once, as far as they are certain, when tests pass, or by a decision."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, Literal
@@ -10,10 +10,8 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
 from codeplane.names import Snapshot
 from codeplane.refactor import Plan, Verdict
-from codeplane.refactor import delete_symbol as deleting
-from codeplane.refactor import move_file as moving
-from codeplane.refactor import move_symbol as transferring
 from codeplane.refactor import rename as renaming
+from codeplane.refactor.catalogue import refactorings
 from codeplane.refactor.decision_proof import Proof, faults
 from codeplane.refactor.plan import MENTIONS
 from codeplane.refactor.rename import concerned
@@ -32,13 +30,6 @@ _MOST_TOLD: Final = 20
 _FIRST_TOLD: Final = 3
 _READY: Final = (Verdict.OK, Verdict.OK_SYNTACTIC)
 _DELETIONS: Final = ("delete", "discard")
-_CHOICES: Final[Mapping[str, Callable[[Snapshot, Plan, Collection[str]], Plan]]] = {
-    "rename": renaming.with_groups,
-    "move": moving.with_groups,
-    "delete": deleting.with_groups,
-    "discard": deleting.with_groups,
-    "transfer": transferring.with_groups,
-}
 
 
 @dataclass(frozen=True)
@@ -156,7 +147,7 @@ def decided(call: Call, pending: Pending, selected: Sequence[str] = (), proof: P
             raise DecisionRefused(
                 f"The proof does not hold: {wrong[0]}", reason="proof_verification_failed", faults=wrong[:20]
             )
-        return _CHOICES[plan.kind](snapshot, plan, selected)
+        return refactorings()[plan.kind].with_groups(snapshot, plan, selected)
 
     made = proven(call, call.ask(chosen))
     if made.verdict is Verdict.REFUSED:

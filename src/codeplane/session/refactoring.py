@@ -1,6 +1,6 @@
 """Refactorings in a repository: planned and proven on one state, applied on that state or not at all."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -8,13 +8,10 @@ from typing import Final
 from codeplane.core.errors import CodePlaneError, ContentChanged, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
-from codeplane.names import Index, Snapshot
-from codeplane.refactor import Plan, Verdict, warmup
-from codeplane.refactor import delete_file as discarding
-from codeplane.refactor import delete_symbol as deleting
-from codeplane.refactor import move_file as moving
-from codeplane.refactor import move_symbol as transferring
+from codeplane.names import Snapshot
+from codeplane.refactor import Plan, Verdict, delete_file, delete_symbol, move_file, move_symbol, warmup
 from codeplane.refactor import rename as renaming
+from codeplane.refactor.catalogue import refactorings
 from codeplane.refactor.forced_rename import forced
 from codeplane.refactor.move_symbol import Wish
 from codeplane.refactor.moves.file_uses import path_of
@@ -29,13 +26,6 @@ from codeplane.session.repo import RepoSession
 from codeplane.verify import Change, Check, Verification
 
 _MOST_TRIES: Final = 4
-_PROOFS: Final[Mapping[str, Callable[[Index, Plan], Plan]]] = {
-    "rename": renaming.proven,
-    "move": moving.proven,
-    "delete": deleting.proven,
-    "discard": discarding.proven,
-    "transfer": transferring.proven,
-}
 
 
 def get_ready(repo: RepoSession, is_over: Callable[[], bool]) -> None:
@@ -108,12 +98,12 @@ def move(
 
     def make(snapshot: Snapshot) -> Plan:
         if _is_symbol(snapshot, from_path):
-            return transferring.draft(snapshot, snapshot.symbol(from_path), tree.jail.enter(to_path), wish)
+            return move_symbol.draft(snapshot, snapshot.symbol(from_path), tree.jail.enter(to_path), wish)
         old = existing(snapshot, tree, from_path)
         new = tree.jail.enter(to_path)
         if snapshot.exists(old) and (to_path.endswith("/") or snapshot.is_directory(new)):
             new = RepoPath(f"{new}/{old.rpartition('/')[2]}")
-        return moving.draft(snapshot, Route(old, new, tuple(tree.links())), sweep)
+        return move_file.draft(snapshot, Route(old, new, tuple(tree.links())), sweep)
 
     return planned(call, make, wanted)
 
@@ -136,12 +126,12 @@ def delete(call: Call, target: str, accept: Sequence[str] = (), wanted: Sequence
     def make(snapshot: Snapshot) -> Plan:
         path = path_of(snapshot, target)
         made = (
-            discarding.draft(snapshot, path)
+            delete_file.draft(snapshot, path)
             if path is not None
-            else deleting.draft(snapshot, snapshot.symbol(target))
+            else delete_symbol.draft(snapshot, snapshot.symbol(target))
         )
         is_open = made.verdict is Verdict.NEEDS_DECISION and bool(accept)
-        return deleting.with_groups(snapshot, made, chosen_groups(made, accept)) if is_open else made
+        return delete_symbol.with_groups(snapshot, made, chosen_groups(made, accept)) if is_open else made
 
     return planned(call, make, wanted)
 
@@ -155,4 +145,6 @@ def _sweep(call: Call) -> Sweep:
 def proven(call: Call, plan: Plan) -> Plan:
     """The plan with its verdict: what would change the meaning of other names is refused."""
     # What is blocked is not applied, and while files are being read no state lasts for a proof.
-    return plan if plan.verdict is Verdict.BLOCKED else _PROOFS[plan.kind](call.repo.index, plan)
+    return (
+        plan if plan.verdict is Verdict.BLOCKED else refactorings()[plan.kind].proven(call.repo.index, plan)
+    )

@@ -6,7 +6,7 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.languages.spec import LanguageSpec
 from codeplane.names import Snapshot
-from codeplane.refactor.build_contexts import defined_in
+from codeplane.refactor.occurrences.build_contexts import defined_in
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.rename_set import RenameSet
 from codeplane.refactor.risk import Question

@@ -21,7 +21,8 @@ IS_PER_SITE: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:
-    return bool(spec.testing.framework_hooks or spec.tests)
+    del spec
+    return True
 
 
 def find(asked: Question) -> Iterator[Problem]:

@@ -17,7 +17,8 @@ IS_PER_SITE: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:
-    return bool(spec.tests)
+    del spec
+    return True
 
 
 def find(asked: Question) -> Iterator[Problem]:
