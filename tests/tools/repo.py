@@ -7,7 +7,8 @@ from typing import Any
 import anyio
 
 from codeplane.config import Places
-from codeplane.server.pipeline import Answer, Pipeline, Request
+from codeplane.server.answer import Answer
+from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
 from codeplane.session.trust import give_trust
 from codeplane.tools import all_tools

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codeplane.config import Places
-from codeplane.server.pipeline import Answer, Pipeline, Request
+from codeplane.server.answer import Answer
+from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import Checkout, RepoSession
 from codeplane.tools import all_tools
 from codeplane.tools._schema import lean_schema

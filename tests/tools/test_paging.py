@@ -7,7 +7,8 @@ from typing import Any
 import anyio
 import pytest
 
-from codeplane.server.pipeline import Answer, Request
+from codeplane.server.answer import Answer
+from codeplane.server.pipeline import Request
 from codeplane.storage.database import Database
 from codeplane.storage.state_db import open_state_db
 from tests.drive import git

@@ -10,7 +10,7 @@ import codeplane.git
 from codeplane.answers.git.hints import tool_hint
 from codeplane.core.errors import GitUnfinished
 from codeplane.git.repo.remedies import Fix, Remedy
-from codeplane.server.envelope import error_body
+from codeplane.server.answer import error_body
 from codeplane.tools import all_tools
 
 

@@ -7,7 +7,8 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from codeplane.server.pipeline import Answer, Pipeline, Request
+from codeplane.server.answer import Answer
+from codeplane.server.pipeline import Pipeline, Request
 from codeplane.session import RepoSession
 from codeplane.tools import Tool
 from codeplane.tools._registry import Code, load_tool
@@ -217,6 +218,36 @@ async def test_a_batch_changes_nothing_behind_a_step_that_fails(pipeline: Pipeli
         and "INTERNAL_ERROR" in answer.text
         and "secret" not in answer.text
     )
+
+
+@pytest.mark.parametrize(
+    "tool, arguments",
+    [
+        ("toy_echo", {"text": "one"}),
+        ("toy_echo", {"text": 1}),
+        ("toy_broken", {}),
+        ("toy_ecko", {}),
+    ],
+)
+async def test_a_step_is_answered_and_counted_like_a_call_of_its_own(
+    pipeline: Pipeline, tool: str, arguments: dict[str, object]
+) -> None:
+    def counted() -> float:
+        name = "unknown" if tool == "toy_ecko" else tool
+        samples = (one for metric in pipeline.telemetry.registry.collect() for one in metric.samples)
+        return sum(
+            one.value for one in samples if one.name.endswith("_calls_total") and name in one.labels.values()
+        )
+
+    alone = await pipeline.call(request(tool, arguments))
+    assert counted() == 1
+    first = {"tool": "toy_echo", "args": {"text": "first"}}
+    both = await pipeline.call(request("batch", {"calls": [first, {"tool": tool, "args": arguments}]}))
+    step = both.body["result"]["answers"][1]
+    assert step["text"].splitlines()[0] == alone.text.splitlines()[0]
+    assert step["body"].keys() == alone.body.keys() - {"meta"}
+    assert step["body"].get("result") == alone.body.get("result")
+    assert counted() == (3 if tool == "toy_echo" else 2)  # the first step is one, too
 
 
 async def test_a_batch_whose_first_step_fails_is_that_error(pipeline: Pipeline) -> None:

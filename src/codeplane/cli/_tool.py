@@ -9,7 +9,7 @@ from codeplane.server.host import call_once
 from codeplane.session.checkout import Checkout
 
 if TYPE_CHECKING:
-    from codeplane.server.pipeline import Answer
+    from codeplane.server.answer import Answer
 
 
 def call_tool(

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import is_version_at_least
 
 from codeplane.core.errors import NotTrusted
-from codeplane.server.pipeline import Answer
+from codeplane.server.answer import Answer
 from codeplane.session import RepoSession
 from codeplane.session.trust import give_trust
 

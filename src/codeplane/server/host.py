@@ -14,7 +14,7 @@ from codeplane.session.checkout import Checkout
 from codeplane.storage import StateDir
 
 if TYPE_CHECKING:
-    from codeplane.server.pipeline import Answer
+    from codeplane.server.answer import Answer
     from codeplane.server.runtime import Runtime
 
 _GIVE_UP_SEC: Final = 30

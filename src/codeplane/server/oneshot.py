@@ -6,9 +6,10 @@ from contextlib import suppress
 from codeplane.answers import error_text
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument, NotServing
+from codeplane.server.answer import Answer
 from codeplane.server.claim import claim
 from codeplane.server.logs import close_logs, set_up_own_log
-from codeplane.server.pipeline import Answer, Pipeline, Request
+from codeplane.server.pipeline import Pipeline, Request
 from codeplane.server.transport.link import (
     BEGUN,
     SINGLE_META_KEY,

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import math
 import threading
-import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,16 +13,15 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 
-from codeplane.answers import error_text, note_lines
-from codeplane.core.errors import CodePlaneError, InternalError, UnknownTool
 from codeplane.core.ids import RequestId, SessionId, new_request_id
 from codeplane.core.proof import Absence
+from codeplane.server.answer import Answer, Reply
 from codeplane.server.decode import decode
-from codeplane.server.envelope import error_body, find_tool, meta_of, rendered
 from codeplane.server.logs import correlation
 from codeplane.server.paging import paged
 from codeplane.server.steps import step_runner
 from codeplane.server.telemetry import Telemetry
+from codeplane.server.tool_lookup import find_tool
 from codeplane.session import Call, RepoSession, Stop
 from codeplane.tools import Effect, Input, Output, Tool
 
@@ -61,16 +59,6 @@ class Request:
     is_single: bool = False
 
 
-@dataclass(frozen=True)
-class Answer:
-    """`{result, meta}` or `{error, meta}`, ready for the wire."""
-
-    body: Mapping[str, Any]
-    is_error: bool
-    # What a model or a person reads: the rendered result or the error, then notes and offered calls.
-    text: str
-
-
 class Pipeline:
     """Carries every call of one repository."""
 
@@ -92,51 +80,26 @@ class Pipeline:
 
     async def call(self, request: Request, tools: Mapping[str, Tool] | None = None) -> Answer:
         """Runs one call to its answer; only the client's own cancellation is raised."""
-        started = time.perf_counter()
         session = self.repo.sessions.enter(request.session_key, request.session_id)
         call = Call(self.repo, session, new_request_id())
         correlation.set({"request_id": call.request_id, "task_id": call.task.task_id})
-        name = request.tool
-        failure: CodePlaneError | None = None
-        text = ""
+        reply = Reply(call, request.tool, self.telemetry)
         try:
             offered = self._tools if tools is None else tools
-            tool = find_tool(name, offered, self._tools)
+            tool = find_tool(request.tool, offered, self._tools)
             call.run_step = step_runner(
                 call, offered, self._tools, self.telemetry, is_single=request.is_single
             )
-            output = await self._run(tool, request, call)
-            answer = {"result": output.model_dump(mode="json", exclude_none=True)}
-            text = rendered(output)
-        except CodePlaneError as error:
-            failure = error
-            outcome = error.name().lower()
-            name = "unknown" if isinstance(error, UnknownTool) else name
-            _log.info("call refused", extra={"tool": name, "error": error.name()})
-        except Exception as error:  # noqa: BLE001 - nothing unexplained reaches a client
-            failure = InternalError(
-                "CodePlane failed on this call; its log has the details.",
-                request_id=call.request_id,
-            )
-            outcome = "internal_error"
-            self.telemetry.note_error(type(error).__name__, f"{name}: request {call.request_id}")
-            _log.exception("call failed", extra={"tool": name})
+            answer = reply.result(await self._run(tool, request, call))
+        except Exception as error:  # noqa: BLE001 - explained to the client, and in the log
+            answer = reply.error(error)
         except anyio.get_cancelled_exc_class():
-            self.telemetry.count(name, "cancelled", time.perf_counter() - started)
+            reply.cancelled()
             raise
-        else:
-            outcome = "ok"
-        elapsed = time.perf_counter() - started
-        self.telemetry.count(name, outcome, elapsed)
-        if failure is not None:
-            answer = {"error": error_body(failure, call.made)}
-            text = error_text(answer["error"])
-        meta = meta_of(call, elapsed, len(text))
-        text = "\n".join(part for part in (text.rstrip("\n"), *note_lines(meta)) if part)
         if request.is_single:
-            reason = None if failure is None else failure.name()
+            reason = None if answer.failure is None else answer.failure.name()
             await anyio.to_thread.run_sync(self.repo.sessions.finish, request.session_key, reason)
-        return Answer({**answer, "meta": meta}, failure is not None, text)
+        return answer
 
     def listed(self, size: int, tools: Mapping[str, Tool]) -> None:
         """Notes that a client has been sent the list of tools.

@@ -12,8 +12,9 @@ from codeplane.answers.candidates import COMMIT, Told
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument
 from codeplane.refactor import Verdict
+from codeplane.server.answer import Answer
 from codeplane.server.endpoint import SESSION_HEADER
-from codeplane.server.pipeline import Answer, Pipeline
+from codeplane.server.pipeline import Pipeline
 from codeplane.server.pipeline import Request as ToolRequest
 from codeplane.session import RepoSession
 from codeplane.tools import Tool

@@ -1,21 +1,16 @@
 """The calls of a batch: each is decoded, run and rendered like a call of its own, on the batch's thread."""
 
-import logging
-import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from codeplane.answers import error_text, note_lines
-from codeplane.core.errors import CodePlaneError, InternalError, InvalidArgument
+from codeplane.core.errors import InvalidArgument
+from codeplane.server.answer import Reply
 from codeplane.server.decode import decode
-from codeplane.server.envelope import error_body, find_tool, meta_of, rendered
 from codeplane.server.paging import paged
 from codeplane.server.telemetry import Telemetry
+from codeplane.server.tool_lookup import find_tool
 from codeplane.session import Call
 from codeplane.session.call import StepResult
 from codeplane.tools import Effect, Tool
-
-_log = logging.getLogger(__name__)
 
 # What a step has of `meta`; the rest is the batch's own.
 _KEPT = ("limits_applied", "warnings", "next_actions")
@@ -37,10 +32,8 @@ def step_runner(
     def run(name: str, arguments: object, reads_only: bool) -> StepResult | None:
         if reads_only and not _reads(name, every):
             return None
-        started = time.perf_counter()
-        failure: CodePlaneError | None = None
-        body: dict[str, Any] = {}
-        text, is_done, inner = "", False, call.inner()
+        inner, is_done = call.inner(), False
+        reply = Reply(inner, name, telemetry)
         try:
             tool = find_tool(name, tools, every)
             if tool.name == "batch":
@@ -50,30 +43,14 @@ def step_runner(
             inner.is_read = tool.effect is Effect.READ
             tool = paged(tool) if is_single else tool
             output = tool.run(inner, decode(tool, arguments))
-            body, text, is_done = (
-                {"result": output.model_dump(mode="json", exclude_none=True)},
-                rendered(output),
-                output.is_done(),
-            )
-        except CodePlaneError as error:
-            failure = error
+            answer, is_done = reply.result(output), output.is_done()
         except Exception as error:  # noqa: BLE001 - the calls before it have answers that must be told
-            telemetry.note_error(type(error).__name__, f"{name}: request {call.request_id}")
-            _log.exception("call failed", extra={"tool": name})
-            failure = InternalError(
-                "CodePlane failed on this call; its log has the details.", request_id=call.request_id
-            )
-        elapsed = time.perf_counter() - started
-        outcome = "ok" if failure is None else failure.name().lower()
-        telemetry.count(name if name in every else "unknown", outcome, elapsed)
+            answer = reply.error(error)
         call.made += inner.made
-        if failure is not None:
-            body = {"error": error_body(failure, inner.made)}
-            text = error_text(body["error"])
-        meta = meta_of(inner, elapsed, len(text))
-        text = "\n".join(part for part in (text.rstrip("\n"), *note_lines(meta)) if part)
+        meta = answer.body["meta"]
+        body = {key: value for key, value in answer.body.items() if key != "meta"}
         body |= {key: meta[key] for key in _KEPT if key in meta}
-        return StepResult(name, body, text, is_done, _reads(name, every), failure)
+        return StepResult(name, body, answer.text, is_done, _reads(name, every), answer.failure)
 
     return run
 

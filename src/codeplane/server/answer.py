@@ -1,0 +1,125 @@
+"""The answer to a call, put together once for every way that calls come: alone or as a step of a batch."""
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from codeplane.answers import error_text, note_lines
+from codeplane.answers.git.hints import tool_hint
+from codeplane.answers.output import Output
+from codeplane.core.errors import CodePlaneError, InternalError, UnknownTool
+from codeplane.server.telemetry import Telemetry
+from codeplane.session import Call
+from codeplane.session.operation.aftermath import Made
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`{result, meta}` or `{error, meta}`, ready for the wire."""
+
+    body: Mapping[str, Any]
+    is_error: bool
+    # What a model or a person reads: the rendered result or the error, then notes and offered calls.
+    text: str
+    failure: CodePlaneError | None = None  # what the error tells of
+
+
+class Reply:
+    """One call on its way to its answer; it is timed from here, and counted when it ends."""
+
+    def __init__(self, call: Call, tool: str, telemetry: Telemetry) -> None:
+        self._call = call
+        self._tool = tool
+        self._telemetry = telemetry
+        self._started = time.perf_counter()
+
+    def result(self, output: Output) -> Answer:
+        """The answer to a call that its tool has carried out."""
+        body = {"result": output.model_dump(mode="json", exclude_none=True)}
+        return self._answer(body, _rendered(output), None)
+
+    def error(self, error: Exception) -> Answer:
+        """The answer to a call that has failed; nothing unexplained reaches a client."""
+        failure = self._explained(error)
+        body = {"error": error_body(failure, self._call.made)}
+        return self._answer(body, error_text(body["error"]), failure)
+
+    def cancelled(self) -> None:
+        """The client has left: there is nobody to answer."""
+        self._count("cancelled")
+
+    def _explained(self, error: Exception) -> CodePlaneError:
+        if isinstance(error, CodePlaneError):
+            self._tool = "unknown" if isinstance(error, UnknownTool) else self._tool
+            _log.info("call refused", extra={"tool": self._tool, "error": error.name()})
+            # The answer must not hold the frames of the call, which hold the answer.
+            return error.with_traceback(None)
+        request = self._call.request_id
+        self._telemetry.note_error(type(error).__name__, f"{self._tool}: request {request}")
+        _log.error("call failed", extra={"tool": self._tool}, exc_info=error)
+        return InternalError("CodePlane failed on this call; its log has the details.", request_id=request)
+
+    def _answer(self, body: dict[str, Any], text: str, failure: CodePlaneError | None) -> Answer:
+        elapsed = self._count("ok" if failure is None else failure.name().lower())
+        meta = _meta(self._call, elapsed, len(text))
+        lines = [part for part in (text.rstrip("\n"), *note_lines(meta)) if part]
+        return Answer({**body, "meta": meta}, failure is not None, "\n".join(lines), failure)
+
+    def _count(self, outcome: str) -> float:
+        elapsed = time.perf_counter() - self._started
+        self._telemetry.count(self._tool, outcome, elapsed)
+        return elapsed
+
+
+def error_body(failure: CodePlaneError, made: Sequence[Made]) -> dict[str, Any]:
+    """An error for the wire; where a change was made before it, that comes first, and how to take it back."""
+    error: dict[str, Any] = failure.to_wire()
+    if failure.hints:
+        error["hints"] = [tool_hint(hint) for hint in failure.hints]
+    if not made:
+        return error
+    done = "; ".join(one.text for one in made)
+    undo = [f'undo {{"operation": "{one.operation}"}}' for one in reversed(made)]
+    return {
+        **error,
+        "message": f"The change was made and stays ({done}), but a later step failed: {failure.message}",
+        "retryable": False,
+        "hints": [*undo, *error.get("hints", ())],
+        "details": {**error.get("details", {}), "made": [one.operation for one in made]},
+    }
+
+
+def _rendered(output: Output) -> str:
+    """The text of an answer. What the call has done is told even where a tool fails to render it."""
+    try:
+        return output.render()
+    except Exception:  # noqa: BLE001 - a write that took effect must not look failed
+        _log.exception("rendering failed", extra={"tool": type(output).__name__})
+        return Output.render(output)
+
+
+def _meta(call: Call, elapsed: float, size: int) -> dict[str, Any]:
+    task = call.task
+    meta: dict[str, Any] = {
+        "request_id": call.request_id,
+        "session_id": call.session.session_id,
+        "task_id": task.task_id,
+        "task_state": task.state,
+        "timestamp_ms": int(time.time() * 1000),
+        "timing": {"total_ms": round(elapsed * 1000, 2)},
+    }
+    if call.flags:
+        meta["task"] = {"flags": call.flags}
+    if call.epoch is not None:
+        meta["epoch"] = call.epoch
+    saved = call.repo.token_savings.answered(size, call.otherwise)
+    if saved is not None:
+        meta["tokens_saved"] = saved
+    for field in ("limits_applied", "warnings", "next_actions"):
+        if value := getattr(call, field):
+            meta[field] = value
+    return meta
