@@ -37,52 +37,56 @@ class Shorthand(NamedTuple):
 def arguments(language: str, data: bytes) -> list[Argument]:
     """The keywords and splats of a file, as far as the language says what they belong to."""
     patterns = specs()[language].renaming.keyword_patterns
-    found = []
+    results = []
     for _, captures in matches(language, "\n".join(patterns), data) if patterns else ():
         holder = captures["holder"][0] if "holder" in captures else None
         span = (holder.start_byte, holder.end_byte) if holder is not None else None
-        found += [Argument(node.start_byte, span, kind) for kind in _KINDS for node in captures.get(kind, ())]
-    return found
+        results += [
+            Argument(node.start_byte, span, kind) for kind in _KINDS for node in captures.get(kind, ())
+        ]
+    return results
 
 
 def shorthands(language: str, data: bytes) -> list[Shorthand]:
     """The names of a file that are keys and values at once."""
     patterns = specs()[language].renaming.shorthand_patterns
-    found: dict[int, Shorthand] = {}
+    by_start: dict[int, Shorthand] = {}
     for number, captures in matches(language, "\n".join(patterns), data) if patterns else ():
         [name] = captures["name"]
         before = captures.get("modifier", ())
         first = min((node.start_byte for node in before), default=-1)
         modifiers = (first, name.start_byte) if first >= 0 else None
-        kept = found.get(name.start_byte)
-        if kept is None or (modifiers and (kept.modifiers is None or modifiers < kept.modifiers)):
+        before_it = by_start.get(name.start_byte)
+        if before_it is None or (
+            modifiers and (before_it.modifiers is None or modifiers < before_it.modifiers)
+        ):
             [whole] = captures.get("whole", (name,))
             template = list(patterns.values())[number]
-            found[name.start_byte] = Shorthand(name.start_byte, whole.end_byte, template, modifiers)
-    return sorted(found.values())
+            by_start[name.start_byte] = Shorthand(name.start_byte, whole.end_byte, template, modifiers)
+    return sorted(by_start.values())
 
 
 def texts(language: str, data: bytes) -> list[tuple[int, int, str]]:
     """Where the comments and strings of a file are, of a language that takes a parser to tell."""
     patterns = specs()[language].texts
-    found = []
+    spans = []
     for _, captures in matches(language, patterns, data) if patterns else ():
         for kind, nodes in captures.items():
-            found += [(node.start_byte, node.end_byte, kind) for node in nodes]
-    return sorted(found)
+            spans += [(node.start_byte, node.end_byte, kind) for node in nodes]
+    return sorted(spans)
 
 
 def wholes(language: str, data: bytes) -> list[tuple[int, int, int]]:
     """First and last byte of what is asked for all its fields, in order, and the first of the function that
     asks for them; -1 where none is named."""
     pattern, asks = specs()[language].reflection.bulk_field_access, _whole_text(language)
-    found = set()
+    spans = set()
     if asks is not None and not asks.search(data):
         return []
     for _, captures in matches(language, pattern, data) if pattern else ():
         asking = captures["asking"][0].start_byte if "asking" in captures else -1
-        found |= {(node.start_byte, node.end_byte, asking) for node in captures["holder"]}
-    return sorted(found)
+        spans |= {(node.start_byte, node.end_byte, asking) for node in captures["holder"]}
+    return sorted(spans)
 
 
 @cache
@@ -91,7 +95,7 @@ def whole_words(language: str) -> tuple[str, ...]:
     compared = [
         _COMPARED.findall(part) for part in _alternatives(specs()[language].reflection.bulk_field_access)
     ]
-    words = [word for some in compared for _, said in some for word in _QUOTED.findall(said)]
+    words = [word for some in compared for _, values in some for word in _QUOTED.findall(values)]
     return tuple(dict.fromkeys(words)) if all(compared) else ()
 
 
@@ -101,12 +105,12 @@ def _whole_text(language: str) -> re.Pattern[bytes] | None:
     if not whole_words(language):
         return None
     compared = _COMPARED.findall(specs()[language].reflection.bulk_field_access)
-    wanted = [
+    alternatives = [
         rf"\b{re.escape(word)}\b" + (r"\s*[(<]" if capture in _CALLED else "")
-        for capture, said in compared
-        for word in _QUOTED.findall(said)
+        for capture, values in compared
+        for word in _QUOTED.findall(values)
     ]
-    return re.compile("|".join(wanted).encode())
+    return re.compile("|".join(alternatives).encode())
 
 
 def _alternatives(pattern: str) -> Iterator[str]:
@@ -125,5 +129,5 @@ def quoted(language: str, data: bytes) -> list[tuple[int, int]]:
     is_there = spec.reflection.self_documenting and re.search(
         spec.reflection.self_documenting_text.encode(), data
     )
-    found = matches(language, spec.reflection.self_documenting, data) if is_there else ()
-    return sorted((node.start_byte, node.end_byte) for _, captures in found for node in captures["quoted"])
+    quotes = matches(language, spec.reflection.self_documenting, data) if is_there else ()
+    return sorted((node.start_byte, node.end_byte) for _, captures in quotes for node in captures["quoted"])

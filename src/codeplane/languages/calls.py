@@ -33,8 +33,8 @@ def passed_at(language: str, data: bytes, offsets: Collection[int]) -> dict[int,
     root = parse_within_limits(language, data)
     if root is None:
         return {}
-    found = {offset: _arguments(root, offset) for offset in offsets}
-    return {offset: _passed(node) for offset, node in found.items() if node is not None}
+    lists = {offset: _arguments(root, offset) for offset in offsets}
+    return {offset: _passed(node) for offset, node in lists.items() if node is not None}
 
 
 def _arguments(root: Node, offset: int) -> Node | None:
@@ -68,11 +68,11 @@ def misfit(parameters: Sequence[Parameter], passed: Passed) -> str:
     """Why a call cannot pass what it passes; "" where it fits, or nothing tells."""
     if passed.is_open:
         return ""
-    placed = [one for one in parameters if one.passing in _BY_PLACE]
+    positional = [one for one in parameters if one.passing in _BY_PLACE]
     has_rest = any(one.passing is Passing.REST for one in parameters)
-    if passed.positional > len(placed) and not has_rest:
-        return f"passes {passed.positional} positional, at most {len(placed)} fit"
-    filled = {one.name for one in placed[: passed.positional]}
+    if passed.positional > len(positional) and not has_rest:
+        return f"passes {passed.positional} positional, at most {len(positional)} fit"
+    filled = {one.name for one in positional[: passed.positional]}
     names = {one.name for one in parameters if one.passing in _BY_NAME}
     takes_any = any(one.passing is Passing.NAMED_REST for one in parameters)
     unknown = [name for name in passed.keywords if name not in names]

@@ -143,11 +143,11 @@ class Import(NamedTuple):
 def full_names(imports: Iterable[tuple[str, str, str]]) -> dict[str, str]:
     """The full name behind every local one, of imports as module, name and local name. Where a local name
     stands for several things, it stands for none."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for module, name, local in imports:
         full = f"{module}.{name}" if name else local if module.startswith(f"{local}.") else module
-        found[local] = full if found.setdefault(local, full) == full else ""
-    return found
+        names[local] = full if names.setdefault(local, full) == full else ""
+    return names
 
 
 class Export(NamedTuple):
@@ -253,8 +253,8 @@ class Occurrences:
 
     def within(self, scopes: Container[int]) -> Iterator[tuple[str, Occurrence]]:
         """The occurrences in some scopes, with their names."""
-        found = [at for at, scope in enumerate(self.scopes) if scope in scopes]
-        return ((self.texts[self.names[at]], self.at(at)) for at in found)
+        numbers = [at for at, scope in enumerate(self.scopes) if scope in scopes]
+        return ((self.texts[self.names[at]], self.at(at)) for at in numbers)
 
     def all(self) -> Iterator[tuple[str, Occurrence]]:
         """Every occurrence with its name."""

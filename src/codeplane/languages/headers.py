@@ -83,8 +83,8 @@ def _split(style: HeaderStyle, item: Definition) -> tuple[str, str, str | None, 
     if not places:
         return None
     opening = (one for one in places if text[one.end() :].lstrip()[:1] in ("(", "<", "["))
-    found = next(opening, places[-1])
-    before, rest, type_parameters = text[: found.start()], text[found.end() :].lstrip(), ""
+    place = next(opening, places[-1])
+    before, rest, type_parameters = text[: place.start()], text[place.end() :].lstrip(), ""
     if assigned := _ASSIGNED.match(rest):
         before += assigned["async"] or ""
         rest = rest[assigned.end() :]
@@ -114,7 +114,7 @@ def _named(name: str) -> re.Pattern[str]:
 
 def _outer(style: HeaderStyle, text: str) -> str | None:
     """A text with blanks for what is in strings and brackets; None where they do not fit together."""
-    kept: list[str] = []
+    pieces: list[str] = []
     open_: list[str] = []
     at = 0
     while at < len(text):
@@ -126,17 +126,17 @@ def _outer(style: HeaderStyle, text: str) -> str | None:
             end, char = closed, " "
         is_angle = char == "<" and style.angles and (not at or text[at - 1].isalnum() or text[at - 1] == "_")
         if char in "([{" or is_angle:
-            kept.append(char if not open_ else " ")
+            pieces.append(char if not open_ else " ")
             open_.append(_CLOSING[char])
         elif open_ and char == open_[-1] and not (char == ">" and text[at - 1] in "-="):
             open_.pop()
-            kept.append(char if not open_ else " ")
+            pieces.append(char if not open_ else " ")
         elif char in ")]}":
             return None
         else:
-            kept.append((char if not open_ else " ") + " " * (end - at - 1))
+            pieces.append((char if not open_ else " ") + " " * (end - at - 1))
         at = end
-    return None if open_ else "".join(kept)
+    return None if open_ else "".join(pieces)
 
 
 def _quoted(text: str, at: int) -> int | None:
@@ -158,19 +158,19 @@ def _parameters(style: HeaderStyle, text: str, bound: set[str]) -> list[Paramete
         parts.pop()
     if style.order == "go":
         return _grouped(parts, bound)
-    found: list[Parameter] = []
+    parameters: list[Parameter] = []
     passing = Passing.EITHER if style.named else Passing.POSITION
     for part in parts:
         if style.marks and part == "/":
-            found = [one._replace(passing=Passing.POSITION) for one in found]
+            parameters = [one._replace(passing=Passing.POSITION) for one in parameters]
         elif style.marks and part == "*":
             passing = Passing.NAME
         elif (one := _parameter(style, part, bound, passing)) is None:
             return None
-        elif found or one.name not in style.receivers:
-            found.append(one)
+        elif parameters or one.name not in style.receivers:
+            parameters.append(one)
             passing = Passing.NAME if style.marks and one.passing is Passing.REST else passing
-    return found
+    return parameters
 
 
 def _parameter(style: HeaderStyle, text: str, bound: set[str], passing: Passing) -> Parameter | None:
@@ -220,14 +220,14 @@ def _without_rest(style: HeaderStyle, text: str) -> tuple[str, bool]:
 def _name_first(style: HeaderStyle, text: str, default: str | None, passing: Passing) -> Parameter | None:
     outer = _outer(style, text) or ""
     at = outer.find(":")
-    name, declared = (text[:at].strip(), text[at + 1 :].strip()) if at >= 0 else (text, "")
+    name, type_text = (text[:at].strip(), text[at + 1 :].strip()) if at >= 0 else (text, "")
     if style.named_only and at >= 0:
-        return Parameter(name, "", declared or None, Passing.NAME)
+        return Parameter(name, "", type_text or None, Passing.NAME)
     if name.endswith("?"):
         name, default = name[:-1].strip(), "" if default is None else default
     words = name.split()
     if words[-1:] == ["self"] or name == "&self":
-        name, declared = "self", f"{name} {declared}".strip()
+        name, type_text = "self", f"{name} {type_text}".strip()
     elif style.labels and words:
         passing = Passing.POSITION if words[0] == "_" else passing
         name = words[-1] if words[0] == "_" else words[0]
@@ -235,7 +235,7 @@ def _name_first(style: HeaderStyle, text: str, default: str | None, passing: Pas
         name, default, passing = "&", "", Passing.NAME
     elif (len(words) > 1 and name[:1] not in "([{") or (not name and passing is not Passing.REST):
         return None
-    return Parameter(name, " ".join(declared.split()), default, passing)
+    return Parameter(name, " ".join(type_text.split()), default, passing)
 
 
 def _type_first(
@@ -254,8 +254,8 @@ def _type_first(
         # Without a name of its own: the type is all there is.
         return Parameter("", _tight(text), default, passing)
     name = names[-1]
-    declared = f"{text[: name.start()]} {text[name.end() :]}"
-    return Parameter(name.group(), _tight(declared), default, passing)
+    type_text = f"{text[: name.start()]} {text[name.end() :]}"
+    return Parameter(name.group(), _tight(type_text), default, passing)
 
 
 def _tight(text: str) -> str:
@@ -267,14 +267,14 @@ def _grouped(parts: Sequence[str], bound: set[str]) -> list[Parameter] | None:
     """Names with one type for several: `a, b int`; or types alone."""
     split = [part.partition(" ") for part in parts]
     is_named = any(kind and name not in _NO_NAMES and name in {"_", *bound} for name, _, kind in split)
-    found: list[Parameter] = []
-    declared = ""
+    parameters: list[Parameter] = []
+    type_text = ""
     for name, _, kind in reversed(split):
-        declared = (kind or declared) if is_named else f"{name} {kind}".strip()
-        if not declared or (is_named and not _WORD.fullmatch(name)):
+        type_text = (kind or type_text) if is_named else f"{name} {kind}".strip()
+        if not type_text or (is_named and not _WORD.fullmatch(name)):
             return None
-        is_rest = declared.startswith("...")
+        is_rest = type_text.startswith("...")
         passing = Passing.REST if is_rest else Passing.POSITION
         default = "" if is_rest else None
-        found.append(Parameter(name if is_named else "", _tight(declared), default, passing))
-    return found[::-1]
+        parameters.append(Parameter(name if is_named else "", _tight(type_text), default, passing))
+    return parameters[::-1]

@@ -211,26 +211,26 @@ def carry_rules(language: str) -> CarryRules | None:
 def respelled(places: Places, moving: Moving, path: str, spelled: Spelled) -> Iterator[Change | Stuck]:
     """Imports whose source is a text in quotes: the first text that leads to the file where it is now."""
     data = moving.read(path)
-    done: set[int] = set()
+    starts: set[int] = set()
     for item in moving.before.imports(path):
-        wanted = [moving.place(place) for place in places(moving.before, path, item)]
-        if list(places(moving.after, moving.path(path), item)) == wanted:
+        targets = [moving.place(place) for place in places(moving.before, path, item)]
+        if list(places(moving.after, moving.path(path), item)) == targets:
             continue
-        found = quoted(data, item)
-        if found is None:
+        quotation = quoted(data, item)
+        if quotation is None:
             yield Stuck(item.line, f"`{item.module}` is not written as such.")
             continue
-        start, written = found
-        if start in done:
+        start, text = quotation
+        if start in starts:
             continue
-        done.add(start)
-        new = _leading(places, moving, path, item, wanted, spelled) if wanted else None
+        starts.add(start)
+        new = _leading(places, moving, path, item, targets, spelled) if targets else None
         if new is None:
             yield Stuck(item.line, f"`{item.module}` cannot be written so that it means the same.")
         elif new != item.module:
             line = data.count(b"\n", 0, start) + 1
             column = start - (data.rfind(b"\n", 0, start) + 1)
-            yield Change(line, column, written, _as_written(item.module, written, new))
+            yield Change(line, column, text, _as_written(item.module, text, new))
 
 
 def _leading(
@@ -250,11 +250,11 @@ def quoted(data: bytes, item: Import) -> tuple[int, str] | None:
         start = data.find(b"\n", start) + 1
     for text in dict.fromkeys((item.module, item.module.removeprefix("./"), item.module.removeprefix("."))):
         inner = text.strip("<>").encode("utf-8", "surrogateescape")
-        found = re.compile(rb"[\"'`<]" + re.escape(inner) + rb"[\"'`>]").search(
+        match = re.compile(rb"[\"'`<]" + re.escape(inner) + rb"[\"'`>]").search(
             data, start + max(0, item.column - 1), start + item.column + _FURTHEST
         )
-        if found:
-            return found.start() + 1, text.strip("<>")
+        if match:
+            return match.start() + 1, text.strip("<>")
     return None
 
 
@@ -266,5 +266,5 @@ def _as_written(module: str, written: str, new: str) -> str:
 
 def relative(directory: str, path: str) -> str:
     """The way from a directory to a path, `./` or `../` before it."""
-    found = posixpath.relpath(path or ".", directory or ".")
-    return found if found.startswith("../") or found == ".." else f"./{found}"
+    result = posixpath.relpath(path or ".", directory or ".")
+    return result if result.startswith("../") or result == ".." else f"./{result}"

@@ -50,8 +50,8 @@ def entries_of(language: str) -> Entries | None:
 
 def order_of(section: Sequence[Entry]) -> Order | None:
     """The order that statements are in; None where they are in none."""
-    named = (_by_name(order) for order in ORDERS)
-    return next((order for order in (*named, *ORDERS) if is_in(order, section)), None)
+    by_name = (_by_name(order) for order in ORDERS)
+    return next((order for order in (*by_name, *ORDERS) if is_in(order, section)), None)
 
 
 def _by_name(order: Order) -> Order:
@@ -65,13 +65,13 @@ def is_in(order: Order, section: Sequence[Entry]) -> bool:
 
 def sections(entries: Sequence[Entry]) -> list[list[Entry]]:
     """Statements in groups: those of one follow each other without a line between them."""
-    found: list[list[Entry]] = []
+    groups: list[list[Entry]] = []
     for one in entries:
-        if found and found[-1][-1].end == one.first:
-            found[-1].append(one)
+        if groups and groups[-1][-1].end == one.first:
+            groups[-1].append(one)
         else:
-            found.append([one])
-    return found
+            groups.append([one])
+    return groups
 
 
 def reordered(before: bytes, after: bytes, entries: Entries) -> bytes:
@@ -81,18 +81,18 @@ def reordered(before: bytes, after: bytes, entries: Entries) -> bytes:
     for old, new in zip(olds, news, strict=False) if len(olds) == len(news) else ():
         order = order_of(old) if len(old) > 1 else None
         if order is not None and not is_in(order, new):
-            told = [row for one in sorted(new, key=order) for row in rows[one.first : one.end]]
-            rows[new[0].first : new[-1].end] = told
+            lines = [row for one in sorted(new, key=order) for row in rows[one.first : one.end]]
+            rows[new[0].first : new[-1].end] = lines
     return b"\n".join(rows)
 
 
 def closed(before: bytes, after: bytes, entries: Entries) -> bytes:
     """The text without the gap that a section has left which is not there any more."""
-    left = sections(entries(after))
-    if not left or len(left) >= len(sections(entries(before))):
+    groups = sections(entries(after))
+    if not groups or len(groups) >= len(sections(entries(before))):
         return after
     rows = after.split(b"\n")
-    for section in reversed(left):
+    for section in reversed(groups):
         first = section[0].first
         while first > 1 and not rows[first - 1].strip() and not rows[first - 2].strip():
             first -= 1
@@ -114,8 +114,8 @@ def differences(before: bytes, after: bytes) -> Iterator[Change]:
         None, old_part, new_part, autojunk=False
     ).get_opcodes():
         if tag != "equal":
-            told = (b"".join(part) for part in (old_part[start:end], new_part[new_start:new_end]))
-            yield Change(first + start + 1, 0, *(one.decode("utf-8", "surrogateescape") for one in told))
+            texts = (b"".join(part) for part in (old_part[start:end], new_part[new_start:new_end]))
+            yield Change(first + start + 1, 0, *(one.decode("utf-8", "surrogateescape") for one in texts))
 
 
 def applied(data: bytes, changes: Sequence[Change]) -> bytes:

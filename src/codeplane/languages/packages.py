@@ -31,15 +31,15 @@ def follow(moving: Moving, path: str, style: Style) -> Iterator[Change | Stuck]:
     renamed = moving.once(_PACKAGES, lambda: _renamed(moving, style))
     data = moving.read(path)
     rows = data.decode("utf-8", "surrogateescape").split("\n")
-    done: set[tuple[int, int]] = set()
+    positions: set[tuple[int, int]] = set()
     for change in (
         *_declaration(path, rows, renamed, style),
         *_imports(moving, path, rows, renamed, style),
         *_full_names(moving, path, renamed, style),
     ):
-        if isinstance(change, Stuck) or (change.line, change.column) not in done:
+        if isinstance(change, Stuck) or (change.line, change.column) not in positions:
             yield change
-            done.add((change.line, 0 if isinstance(change, Stuck) else change.column))
+            positions.add((change.line, 0 if isinstance(change, Stuck) else change.column))
     added = sorted(set(_needed(moving, path, renamed, style)))
     if added:
         yield _inserted(moving, path, rows, style, "".join(added))
@@ -47,24 +47,24 @@ def follow(moving: Moving, path: str, style: Style) -> Iterator[Change | Stuck]:
 
 def _renamed(moving: Moving, style: Style) -> dict[str, Renamed]:
     """The files whose package gets another name."""
-    found = {}
+    names = {}
     for old, new in moving.moves.items():
         package = moving.before.package(old)
         name = _moved_name(package, old, new, style) if package else None
         if name and name != package:
-            found[old] = Renamed(package, name)
-    return found
+            names[old] = Renamed(package, name)
+    return names
 
 
 def _moved_name(package: str, old: str, new: str, style: Style) -> str | None:
     parts, here, there = package.split(style.between), old.split("/")[:-1], new.split("/")[:-1]
-    shared = 0
-    while shared < min(len(parts), len(here)) and parts[-1 - shared] == here[-1 - shared]:
-        shared += 1
-    root = here[: len(here) - shared]
-    if not shared or there[: len(root)] != root:
+    depth = 0
+    while depth < min(len(parts), len(here)) and parts[-1 - depth] == here[-1 - depth]:
+        depth += 1
+    root = here[: len(here) - depth]
+    if not depth or there[: len(root)] != root:
         return None
-    return style.between.join([*parts[: len(parts) - shared], *there[len(root) :]])
+    return style.between.join([*parts[: len(parts) - depth], *there[len(root) :]])
 
 
 def _declaration(
@@ -75,8 +75,8 @@ def _declaration(
     old, new = renamed[path]
     pattern = re.compile(rf"\s*{style.declared}\s+({re.escape(old)})(?![\w.\\])")
     for number, row in enumerate(rows, 1):
-        if found := pattern.match(row):
-            yield Change(number, len(row[: found.start(1)].encode("utf-8", "surrogateescape")), old, new)
+        if match := pattern.match(row):
+            yield Change(number, len(row[: match.start(1)].encode("utf-8", "surrogateescape")), old, new)
             return
     yield Stuck(1, f"`{style.declared} {old}` is not written as such.")
 
@@ -105,17 +105,17 @@ def _imports(
 
 def _replaced(rows: list[str], item: Import, name: Renamed) -> Change | Stuck:
     row = rows[item.line - 1]
-    found = re.search(rf"(?<![\w.\\]){re.escape(name.old)}(?!\w)", row)
-    if found is None:
+    match = re.search(rf"(?<![\w.\\]){re.escape(name.old)}(?!\w)", row)
+    if match is None:
         return Stuck(item.line, f"`{name.old}` is not written as such.")
-    return Change(item.line, len(row[: found.start()].encode("utf-8", "surrogateescape")), *name)
+    return Change(item.line, len(row[: match.start()].encode("utf-8", "surrogateescape")), *name)
 
 
 def _full_names(moving: Moving, path: str, renamed: Mapping[str, Renamed], style: Style) -> Iterator[Change]:
-    held = {(name.old, word): name.new for one, name in renamed.items() for word in moving.defined(one)}
+    names = {(name.old, word): name.new for one, name in renamed.items() for word in moving.defined(one)}
     for receiver, word, line, column in moving.behind(path):
         package = receiver.strip(style.between)
-        new = held.get((package, word))
+        new = names.get((package, word))
         if new is not None:
             size = len(receiver.rstrip(style.between).encode("utf-8", "surrogateescape")) + len(style.between)
             start = column - size + (len(style.between) if receiver.startswith(style.between) else 0)
@@ -138,7 +138,7 @@ def _inserted(moving: Moving, path: str, rows: list[str], style: Style, text: st
     imports = [item.line for item in moving.before.imports(path)]
     if imports:
         return Change(min(imports), 0, "", text)
-    declared = next(
+    number_of = next(
         (number for number, row in enumerate(rows, 1) if re.match(rf"\s*{style.declared}\b", row)), 0
     )
-    return Change(min(declared + 1, len(rows)), 0, "", f"\n{text}")
+    return Change(min(number_of + 1, len(rows)), 0, "", f"\n{text}")

@@ -95,8 +95,8 @@ _COMMENTS: Final = (b"#", b"//", b"/*")  # beginnings of comments, and of no lit
 def comments_and_literals(writing: Writing, data: bytes) -> Iterator[tuple[int, int, bool]]:
     """Where the comments and literals of a text begin and end, in order, and whether each is a comment."""
     last = 0
-    for found in _both(writing).finditer(data):
-        start, end = found.span()
+    for match in _both(writing).finditer(data):
+        start, end = match.span()
         is_comment = data.startswith(_COMMENTS, start)
         if not is_comment:
             least = max(last, start - writing.prefix)

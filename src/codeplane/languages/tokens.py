@@ -43,14 +43,14 @@ def say_the_same(language: str, one: bytes, other: bytes) -> bool:
     ]
     if letters[0] != letters[1]:
         return False
-    told = tokens(language, one)
-    return told is not None and told == tokens(language, other)
+    first = tokens(language, one)
+    return first is not None and first == tokens(language, other)
 
 
 def tokens(language: str, data: bytes) -> list[bytes] | None:
     """The tokens of a piece of code; None where comments cannot be told from the rest for certain."""
-    placed = _placed(language, data)
-    return [text for text, _ in placed] if placed is not None else None
+    pairs = _placed(language, data)
+    return [text for text, _ in pairs] if pairs is not None else None
 
 
 def code_tokens(language: str, data: bytes) -> list[Token] | None:
@@ -58,26 +58,26 @@ def code_tokens(language: str, data: bytes) -> list[Token] | None:
 
     None where they cannot be told for certain.
     """
-    placed = _placed(language, data)
-    if placed is None:
+    pairs = _placed(language, data)
+    if pairs is None:
         return None
     ends = [*accumulate(len(line) + 1 for line in data.split(b"\n"))]
-    found = []
-    for text, start in placed:
+    results = []
+    for text, start in pairs:
         first = bisect_right(ends, start) + 1
-        found.append(Token(text, first, first + (text.count(b"\n") if text != _LINE else 0)))
+        results.append(Token(text, first, first + (text.count(b"\n") if text != _LINE else 0)))
     writing = specs()[language].writing
     is_indented = writing is not None and writing.layout == "indent"
-    return _without_trailing_commas(_undocumented(found, has_remarks=is_indented))
+    return _without_trailing_commas(_undocumented(results, has_remarks=is_indented))
 
 
 def _undocumented(found: Sequence[Token], *, has_remarks: bool) -> list[Token]:
     texts = [one.text for one in found]
-    kept: list[Token] = []
+    results: list[Token] = []
     at = 0
     while at < len(texts):
         if not _LITERAL.match(texts[at]):
-            kept.append(found[at])
+            results.append(found[at])
             at += 1
             continue
         end = at + 1
@@ -86,13 +86,13 @@ def _undocumented(found: Sequence[Token], *, has_remarks: bool) -> list[Token]:
         follows = texts[end] if end < len(texts) else _LINE
         if has_remarks and follows == _LINE and (not at or texts[at - 2 : at - 1] == [_LINE]):
             if at:
-                del kept[-2:]  # the line and its level
+                del results[-2:]  # the line and its level
             else:
                 end += 2
         elif not _is_documentation(texts[max(0, at - 4) : at]):
-            kept += found[at:end]
+            results += found[at:end]
         at = end
-    return kept
+    return results
 
 
 def _is_documentation(before: Sequence[bytes]) -> bool:
@@ -108,7 +108,7 @@ def _is_documentation(before: Sequence[bytes]) -> bool:
 
 def _without_trailing_commas(found: Sequence[Token]) -> list[Token]:
     """The tokens without commas before a closing bracket, except that of a tuple with one item."""
-    kept: list[Token] = []
+    results: list[Token] = []
     commas: list[int] = []  # in each bracket around
     for at, one in enumerate(found):
         if one.text in (b"(", b"[", b"{"):
@@ -117,12 +117,12 @@ def _without_trailing_commas(found: Sequence[Token]) -> list[Token]:
             commas.append(1 if is_call or one.text == b"{" else 0)
         elif one.text in (b")", b"]", b"}") and commas:
             is_several = commas.pop() > 1
-            if is_several and kept[-1].text == b"," and kept[-2].text not in (b",", b"[", b"("):
-                kept.pop()
+            if is_several and results[-1].text == b"," and results[-2].text not in (b",", b"[", b"("):
+                results.pop()
         elif one.text == b"," and commas:
             commas[-1] += 1
-        kept.append(one)
-    return kept
+        results.append(one)
+    return results
 
 
 def _placed(language: str, data: bytes) -> list[tuple[bytes, int]] | None:
@@ -150,14 +150,14 @@ def _placed(language: str, data: bytes) -> list[tuple[bytes, int]] | None:
         return None
     starts = [0, *accumulate(map(len, plain))]
     following = iter(literals)
-    found = []
+    pairs = []
     for text, place in _told(writing, code):
         part = bisect_right(starts, place) - 1
         if text == b"\0":
-            found.append((next(following), offsets[part]))
+            pairs.append((next(following), offsets[part]))
         else:
-            found.append((text, offsets[part] + place - starts[part]))
-    return found
+            pairs.append((text, offsets[part] + place - starts[part]))
+    return pairs
 
 
 def _may_hold_code(writing: Writing, literal: bytes) -> bool:

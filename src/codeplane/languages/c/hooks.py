@@ -30,12 +30,12 @@ _SPACE = re.compile(rb"\s*")
 
 def reshape(outline: Outline, data: bytes) -> None:
     """Keeps `struct x;` alone of all mentions of a tag, and doubts what `#ifndef X` says may be defined."""
-    asked: dict[bytes, int] = {}
+    guards: dict[bytes, int] = {}
     for match in _ASKED.finditer(data):
-        asked.setdefault(match.group(1), match.start())
+        guards.setdefault(match.group(1), match.start())
     for draft in outline.drafts:
         if draft.kind == "macro":
-            at = asked.get(data[slice(*draft.name)])
+            at = guards.get(data[slice(*draft.name)])
             draft.doubtful = at is not None and at < draft.start and draft.body_start >= 0
         elif draft.forward and draft.kind in _TAGGED:
             space = _SPACE.match(data, draft.end)

@@ -20,15 +20,15 @@ def module_name(_sources: Sources, path: str) -> str:
 
 def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     is_system = imported.module.startswith("<")
-    written = imported.module.strip("<>")
-    if not written or written.startswith("/") or "\\" in written:
+    text = imported.module.strip("<>")
+    if not text or text.startswith("/") or "\\" in text:
         return ()
     if not is_system:
-        beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), text))
         if not beside.startswith("../") and sources.exists(beside):
             return [Place(RepoPath(beside))]
-    found = _by_suffix(sources, posixpath.normpath(written))
-    return [Place(RepoPath(found))] if found else []
+    header = _by_suffix(sources, posixpath.normpath(text))
+    return [Place(RepoPath(header))] if header else []
 
 
 def _by_suffix(sources: Sources, written: str) -> str:
@@ -36,9 +36,9 @@ def _by_suffix(sources: Sources, written: str) -> str:
     if written.startswith("../"):
         return ""
     name = posixpath.basename(written)
-    found = [one for one in sources.paths_named(name) if one == written or one.endswith("/" + written)]
-    rooted = [one for one in found if one in {f"{root}/{written}" for root in _ROOTS} | {written}]
-    return found[0] if len(found) == 1 else rooted[0] if len(rooted) == 1 else ""
+    paths = [one for one in sources.paths_named(name) if one == written or one.endswith("/" + written)]
+    rooted = [one for one in paths if one in {f"{root}/{written}" for root in _ROOTS} | {written}]
+    return paths[0] if len(paths) == 1 else rooted[0] if len(rooted) == 1 else ""
 
 
 def ambient(_sources: Sources, _place: Place) -> Sequence[Sequence[Place]]:

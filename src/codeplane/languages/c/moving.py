@@ -18,9 +18,9 @@ def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     }
 
     def places(sources: Sources, at: str, item: Import) -> Sequence[Place]:
-        found = _beside(sources, at, item)
-        if found is not None:
-            return [Place(RepoPath(found))]
+        header = _beside(sources, at, item)
+        if header is not None:
+            return [Place(RepoPath(header))]
         return () if item.line in beside else modules.places(sources, at, item)
 
     return respelled(places, moving, path, _spelled)
@@ -30,16 +30,16 @@ def _beside(sources: Sources, path: str, item: Import) -> str | None:
     """The file that an include means from the directory of its own file."""
     if item.module.startswith(("<", "/")):
         return None
-    found = posixpath.normpath(posixpath.join(posixpath.dirname(path), item.module))
-    return found if sources.exists(found) else None
+    candidate = posixpath.normpath(posixpath.join(posixpath.dirname(path), item.module))
+    return candidate if sources.exists(candidate) else None
 
 
 def _spelled(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:
     is_system = item.module.startswith("<")
-    written = item.module.strip("<>")
+    text = item.module.strip("<>")
     old = next((one for one, new in moving.moves.items() if new == target), target)
-    if old.endswith(f"/{written}") or old == written:
-        root = old[: len(old) - len(written)]
+    if old.endswith(f"/{text}") or old == text:
+        root = old[: len(old) - len(text)]
         if target.startswith(root):
             yield _marked(target[len(root) :], is_system=is_system)
     if not is_system:

@@ -13,8 +13,8 @@ _PATH = re.compile(rb"(?:global\s*::\s*)?([\w\x80-\xff]+(?:\s*\.\s*[\w\x80-\xff]
 def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """All names of a namespace, all static members of a type, or an alias of either."""
     alias = node.child_by_field_name("name")
-    named = [child for child in node.named_children if child != alias]
-    target = named[-1] if named else None
+    targets = [child for child in node.named_children if child != alias]
+    target = targets[-1] if targets else None
     path = _PATH.match(data, target.start_byte, target.end_byte) if target else None
     if target is None or path is None:
         return [], []
@@ -26,8 +26,8 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
         return [Imported(kind, module, b"*", b"", target.start_byte, None)], mentions
     local = (alias.start_byte, alias.end_byte)
     before, _, name = module.rpartition(b".")
-    found = Imported("csharp_alias", before, name, data[slice(*local)], target.start_byte, local)
-    return [found], mentions
+    item = Imported("csharp_alias", before, name, data[slice(*local)], target.start_byte, local)
+    return [item], mentions
 
 
 def _mentions(data: bytes, start: int, end: int) -> list[Mention]:

@@ -38,11 +38,11 @@ def _inside(sources: Sources, dotted: str) -> Sequence[Place]:
     """The namespace or type of a dotted name."""
     parts = dotted.split(".") if dotted else []
     for count in range(min(len(parts), _DEEPEST), -1, -1):
-        found = list(_namespace(sources, ".".join(parts[:count])))
+        places = list(_namespace(sources, ".".join(parts[:count])))
         for part in parts[count:]:
-            found = [inner for place in found for inner in _types(sources, place, part)]
-        if found:
-            return found
+            places = [inner for place in places for inner in _types(sources, place, part)]
+        if places:
+            return places
     return []
 
 

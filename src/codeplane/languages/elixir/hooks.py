@@ -10,8 +10,8 @@ from codeplane.languages.facts import FLAG_TEST
 def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """The modules that are imported, required or given a shorter name."""
     target, *rest = node.named_children
-    given = rest[0].named_children
-    path, options = given[0], given[1:]
+    arguments = rest[0].named_children
+    path, options = arguments[0], arguments[1:]
     word = data[target.start_byte : target.end_byte]
     kind = "elixir_alias" if word == b"alias" else kind
     if path.type == "alias":
@@ -31,12 +31,12 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
 
 def reshape(outline: Outline, data: bytes) -> None:
     """The clauses of a function are one group, whatever they take."""
-    seen: set[tuple[int, str, bytes]] = set()
+    clauses: set[tuple[int, str, bytes]] = set()
     for draft in outline.drafts:
         if draft.kind in ("function", "macro") and not draft.flags & FLAG_TEST:
             clause = (draft.parent, draft.kind, data[draft.name[0] : draft.name[1]])
-            draft.more = clause in seen
-            seen.add(clause)
+            draft.more = clause in clauses
+            clauses.add(clause)
 
 
 def _alias(options: list[Node], data: bytes) -> bytes:

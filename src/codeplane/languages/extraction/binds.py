@@ -196,37 +196,37 @@ class Binder:
     def _run(self, events: list[tuple[int, int, int, int]], imports: list[Imported]) -> None:
         outline = self.outline
         places = zip([*outline.bounds[1:], _END], outline.places, strict=True)
-        bound, (scope, skipped) = next(places)
-        seen = -1
+        limit, (scope, skipped) = next(places)
+        last = -1
         for start, end, code, at in events:
             # A name that two patterns found is bound once; the lower code says more. A missing one is empty.
-            if start <= seen or start == end:
+            if start <= last or start == end:
                 continue
-            while start >= bound:
-                bound, (scope, skipped) = next(places)
+            while start >= limit:
+                limit, (scope, skipped) = next(places)
             if code == _GLOBAL and self._declared and outline.kinds[scope] in _OUTER_KINDS:
                 continue  # the pattern of a variable found it too
-            seen = start
-            made: BindDraft | None = None
+            last = start
+            draft: BindDraft | None = None
             if self._blank and self.data[start:end] == self._blank:
                 continue
             if code == _MEMBER:
                 self.members.append((start, end))
             elif code == _DEFINITION:
-                made = self._definition(start, end, at)
+                draft = self._definition(start, end, at)
             elif skipped == TOO_DEEP:
                 continue
             elif code == _IMPORT:
-                made = self._import(scope, start, end, (at, imports[at]))
+                draft = self._import(scope, start, end, (at, imports[at]))
             elif code in (_GLOBAL, _NONLOCAL):
                 self.redirects[scope, self.data[start:end]] = code == _GLOBAL
                 self._mark(end, _READ, UNRESOLVED, -1)
             else:
                 # A type parameter that is named in a part looked up outside belongs to the scope itself.
                 owner = skipped if code == _TYPE_PARAM and skipped >= 0 else scope
-                made = self._value(owner, start, end, code)
+                draft = self._value(owner, start, end, code)
             self.names.append(start)
-            self.named.append(made)
+            self.named.append(draft)
 
     def _mark(self, end: int, role: int, target: int, scope: int) -> None:
         self.specials.append((role, target, -1, scope))
@@ -258,42 +258,42 @@ class Binder:
             return None
         table = self.tables[scope]
         groups = [number for key in keys if (number := table.get(key, 0))]
-        known = next((one for one in groups if self._adds(draft, self.binds[one - 1], overloads)), 0)
-        if known:
-            bind = self.binds[known - 1]
+        earlier = next((one for one in groups if self._adds(draft, self.binds[one - 1], overloads)), 0)
+        if earlier:
+            bind = self.binds[earlier - 1]
             bind.last = start
             draft.more = True
             first = self.outline.drafts[bind.target]
             if first.forward and not draft.forward:
                 # What has a body is the definition, and what declared it before adds to it.
                 bind.target, first.more, draft.more = at, True, False
-            table.update(dict.fromkeys([key for key in keys if key not in table], known))
+            table.update(dict.fromkeys([key for key in keys if key not in table], earlier))
         else:
             key = keys[0]
             effective = start if self.spec.scopes.redeclares else draft.end
             if self.outline.kinds[scope] in self._declared:
                 effective = 0 if space and scope == 0 else end  # a tag is known from its first mention on
             bind = self._add(scope, name, (_BOUND, at, start), ("d", at), effective, key)
-            known = table[key]
+            earlier = table[key]
             if self.spec.scopes.sequential_definitions and self.outline.kinds[scope] in self._sequential:
-                self.history.setdefault((scope, key), []).append((draft.start, known))
+                self.history.setdefault((scope, key), []).append((draft.start, earlier))
             self._also(bind, keys)
         bind.certain = bind.certain and not draft.doubtful
         if draft.kind in _MERGED:
-            self._parts.setdefault(known, []).append(at)
+            self._parts.setdefault(earlier, []).append(at)
         if start in self._hoisted and (around := self._function(scope)) != scope:
             # Outside its block the name is that of the function, or not, by the mode that the code runs in.
             self.tables[around].setdefault(name, 0)
-        self._mark(end, _DEFINED, known, scope)
+        self._mark(end, _DEFINED, earlier, scope)
         return bind
 
     def _also(self, bind: BindDraft, keys: list[bytes]) -> None:
         """Binds the name in its other name spaces too."""
         table = self.tables[bind.scope]
         for key in keys[1:]:
-            known = table.setdefault(key, table[keys[0]])
-            if self.binds[known - 1] is not bind:
-                self.binds[known - 1].certain = bind.certain = False
+            target = table.setdefault(key, table[keys[0]])
+            if self.binds[target - 1] is not bind:
+                self.binds[target - 1].certain = bind.certain = False
 
     def _overload(self, draft: Draft, name_end: int, keys: list[bytes]) -> bool:
         """Whether the definition differs in its parameters from those of its name and kind before it."""
@@ -335,7 +335,7 @@ class Binder:
             for capture, code in _PATTERNS.items()
             for node in captures.get(capture, ())
         )
-        found = []
+        events = []
         around: list[tuple[int, int]] = [(_END, -1)]
         at = 0
         for start, end in sorted((n.start_byte, n.end_byte) for n in captures.get("bind.pattern", ())):
@@ -347,10 +347,10 @@ class Binder:
             while around[-1][0] <= start:
                 around.pop()
             if around[-1][1] >= 0:
-                found.append((start, end, around[-1][1], -1))
+                events.append((start, end, around[-1][1], -1))
             else:
                 self._mark(end, _WRITE, UNRESOLVED, -1)
-        return found
+        return events
 
     def _import(self, scope: int, start: int, end: int, item: tuple[int, Imported]) -> BindDraft | None:
         name = self.data[start:end]
@@ -385,15 +385,15 @@ class Binder:
             scope = self._typed_in(scope) if code == _TYPE_LOCAL else scope
             return self._parameter(scope, (start, end), code)
         # Where a declaration ends matters to a definition, and where names count from there on.
-        declared = self.declaration(start, end) if code != _LOCAL and (outer or self._sequential) else None
-        effective = declared[1] if declared else end
+        declaration = self.declaration(start, end) if code != _LOCAL and (outer or self._sequential) else None
+        effective = declaration[1] if declaration else end
         if self.outline.kinds[scope] in self._declared:
             effective = 0 if code == _HOISTED else end
         key = space_key(name, self.apart[start]) if start in self.apart else name
         bind = self._add(scope, name, (_ASSIGNED, -1, start), _VALUE, effective, key)
         promoted = outer and code != _LOCAL and bind.reason == _ASSIGNED
         if promoted:
-            self._promote(bind, scope, (start, end), declared)
+            self._promote(bind, scope, (start, end), declaration)
         self._mark(end, _DEFINED if promoted else _WRITE, table[key], -1)
         return bind
 
@@ -461,13 +461,13 @@ class Binder:
         reason, target, start = what
         table = self.tables[scope]
         key = key or name
-        known = table.get(key)
+        earlier = table.get(key)
         keeps = self.spec.scopes.redeclares
         counts_later = (group is _VALUE or keeps) and self.outline.kinds[scope] in self._sequential
         # Names of one declaration are one variable, however often the pattern says them: `A(x) | B(x)`.
-        again = known and self.binds[known - 1].effective == effective
-        if known and (keeps or again or not counts_later):
-            bind = self.binds[known - 1]
+        again = earlier and self.binds[earlier - 1].effective == effective
+        if earlier and (keeps or again or not counts_later):
+            bind = self.binds[earlier - 1]
             bind.count += 1
             bind.last = start
             if bind.group is not group and bind.group != group:
@@ -517,11 +517,11 @@ class Binder:
                 outer = parents[scope]
                 while outer > 0 and not self._captures(outer, name):
                     outer = parents[outer]
-            found = self.tables[outer].get(name, 0) if to_file or outer or self.closed else 0
-            self.tables[scope][name] = found
+            target = self.tables[outer].get(name, 0) if to_file or outer or self.closed else 0
+            self.tables[scope][name] = target
         for scope, name, start in self._rebound:
-            if found := self.tables[scope][name]:
-                bind = self.binds[found - 1]
+            if target := self.tables[scope][name]:
+                bind = self.binds[target - 1]
                 bind.count += 1
                 bind.last = max(bind.last, start)
                 if bind.group != _VALUE:
@@ -537,9 +537,9 @@ class Binder:
     def _star(self, imports: list[Imported]) -> None:
         stars = [(self.outline.place(item.start)[0], item.start) for item in imports if item.name == b"*"]
         for scope, start in stars:
-            for found in self.tables[scope].values():
-                if found and self.binds[found - 1].last < start and self.binds[found - 1].scope == scope:
-                    self.binds[found - 1].certain = False
+            for target in self.tables[scope].values():
+                if target and self.binds[target - 1].last < start and self.binds[target - 1].scope == scope:
+                    self.binds[target - 1].certain = False
 
     def _rebind(self, captures: Mapping[str, list[Node]]) -> None:
         """Doubts the names that something binds at run time, and all of a file in several packages."""

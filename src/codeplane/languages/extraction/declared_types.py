@@ -38,23 +38,23 @@ def tell_types(binder: "Binder", captures: Mapping[str, list[Node]], imports: li
         at = bisect_right(binder.names, node.end_byte - 1)
         if at < len(binder.named):
             _type(binder, at, "annotation", binder.data[node.start_byte : node.end_byte])
-    shared = sorted(node.start_byte for node in captures.get("annotated", ()))
+    declarations = sorted(node.start_byte for node in captures.get("annotated", ()))
     for capture in ("annotation", *_WAYS, "given"):
         for node in in_order(captures.get(capture, ())):
             start, end = node.start_byte, node.end_byte
             last = bisect_right(binder.names, start) - 1
             first = last
-            if shared and capture == "annotation":
-                first = bisect_left(binder.names, shared[bisect_right(shared, start) - 1])
-            said = binder.data[start:end]
+            if declarations and capture == "annotation":
+                first = bisect_left(binder.names, declarations[bisect_right(declarations, start) - 1])
+            type_text = binder.data[start:end]
             if capture == "annotation":
-                said = comes_down(said)
+                type_text = comes_down(type_text)
             elif capture != "given":
-                said = called(said) and _WAYS[capture] + called(said)
-            if not said:
+                type_text = called(type_text) and _WAYS[capture] + called(type_text)
+            if not type_text:
                 continue
             for at in range(max(first, 0), last + 1):
-                _type(binder, at, capture, said)
+                _type(binder, at, capture, type_text)
     _enter(binder, captures)
     for draft in binder.outline.drafts if binder.member_types else ():
         draft.annotation = _text(binder.member_types.get(draft.name[0], b""))
@@ -69,11 +69,11 @@ def _enter(binder: "Binder", captures: Mapping[str, list[Node]]) -> None:
         at = bisect_left(binder.names, node.start_byte)
         bind = binder.named[at] if at < len(binder.names) and binder.names[at] == node.start_byte else None
         start, end = functions[bisect_left(functions, (node.start_byte,)) - 1]
-        said = called(binder.data[start:end])
-        if bind is not None and said:
+        manager = called(binder.data[start:end])
+        if bind is not None and manager:
             head = bisect_right(heads, (start, _END)) - 1
             is_async = head >= 0 and start < heads[head][1]
-            bind.made += ((b"async with " if is_async else b"with ") + said,)
+            bind.made += ((b"async with " if is_async else b"with ") + manager,)
 
 
 def _comes_down(binder: "Binder", imports: list[Imported]) -> Callable[[bytes], bytes]:
@@ -111,14 +111,14 @@ def _types_before(binder: "Binder", nodes: Sequence[Node]) -> None:
     for node in in_order(nodes):
         start, end = node.start_byte, node.end_byte
         space = binder.apart.get(start, "")
-        said = f"{space} ".encode() if space else b""
-        types[binder.declaration(start, end)] = (end, said + binder.data[start:end])
+        type_text = f"{space} ".encode() if space else b""
+        types[binder.declaration(start, end)] = (end, type_text + binder.data[start:end])
     drafts = {draft.name[0]: draft for draft in binder.outline.drafts if draft.kind in _SAID}
     for name, bind in zip(binder.names, binder.named, strict=True) if types else ():
-        end, said = types.get(binder.declaration(name, name + 1), (_END, b""))
+        end, type_text = types.get(binder.declaration(name, name + 1), (_END, b""))
         if name < end:
             continue
         if bind and (bind.reason is not _BOUND or binder.outline.drafts[bind.target].kind in _TYPED):
-            bind.annotations += (said,)
+            bind.annotations += (type_text,)
         if name in drafts:
-            drafts[name].annotation = _text(said)
+            drafts[name].annotation = _text(type_text)

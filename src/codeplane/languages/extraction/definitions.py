@@ -126,12 +126,12 @@ def definitions(
         for bind in binds
         if bind.annotations and bind.reason is Reason.DEF_IN_SCOPE
     }
-    said = [
+    types = [
         (text(annotations[at]) if at in annotations and draft.kind in _TYPED else "") or draft.annotation
         for at, draft in enumerate(outline.drafts)
         if draft.name[0] >= 0
     ]
-    return _Finish(outline, numbers, reading).definitions(said)
+    return _Finish(outline, numbers, reading).definitions(types)
 
 
 class _Finish:

@@ -27,34 +27,34 @@ _Reading = tuple[LanguageSpec, bytes, Lines]
 
 def dynamic_sites(captures: Mapping[str, list[Node]], facts: Facts, reading: _Reading) -> list[Dynamic]:
     """Captured sites and calls of the language's own dynamic functions, in order of position."""
-    found = list(_calls(facts, reading))
+    sites = list(_calls(facts, reading))
     lines, data = reading[2], reading[1]
     for capture, nodes in captures.items():
         if capture.startswith("dynamic."):
             for node in nodes:
                 inside = literal(data[node.start_byte : node.end_byte].strip(b"[]() "))
                 literals = (text(inside),) if inside is not None else ()
-                found.append(
+                sites.append(
                     Dynamic(capture.partition(".")[2], *lines.at(node.start_byte), literals, not literals)
                 )
-    found.sort(key=lambda site: (site.line, site.column))
-    return found
+    sites.sort(key=lambda site: (site.line, site.column))
+    return sites
 
 
 def _calls(facts: Facts, reading: _Reading) -> Iterator[Dynamic]:
     spec, data, lines = reading
-    known = frozenset(facts.occurrences.texts) if spec.dynamic_calls else frozenset()
-    for called, (pattern, number) in spec.dynamic_calls.items():
-        module, _, name = called.rpartition(".")
-        for place in facts.named(name) if name in known else ():
+    names = frozenset(facts.occurrences.texts) if spec.dynamic_calls else frozenset()
+    for function, (pattern, number) in spec.dynamic_calls.items():
+        module, _, name = function.rpartition(".")
+        for place in facts.named(name) if name in names else ():
             if place.role == Role.CALL and _is_meant(facts, place, module):
                 at = lines.starts[place.line - 1] + place.column
                 opens = data.find(b"(", at)
                 key = _subscript(data, opens) if number < 0 else _argument(data, opens, number)
                 if key is not None:
-                    said = literal(key)
-                    literals = (text(said),) if said is not None else ()
-                    yield Dynamic(pattern, place.line, place.column, literals, said is None)
+                    value = literal(key)
+                    literals = (text(value),) if value is not None else ()
+                    yield Dynamic(pattern, place.line, place.column, literals, value is None)
 
 
 def beginning(spec: LanguageSpec, data: bytes, at: int) -> str:
@@ -64,17 +64,17 @@ def beginning(spec: LanguageSpec, data: bytes, at: int) -> str:
 
 def _begins(key: bytes) -> str:
     """What the value of an expression begins with; "" where that is not known."""
-    found = _FIRST.match(key)
-    if found is None or _CHOICE.search(key, found.end("text")):
+    match = _FIRST.match(key)
+    if match is None or _CHOICE.search(key, match.end("text")):
         return ""
-    head, *more = _OPEN.split(found["text"], maxsplit=1)
-    is_filled = found["rest"] or key[:1] in b"fF`" or found["text"].startswith(b"#{", len(head))
-    is_made = found["rest"] == b"+" or (more and is_filled)
-    rest = key[found.end() :].strip()
-    if found["rest"] == b".format":
+    head, *more = _OPEN.split(match["text"], maxsplit=1)
+    is_filled = match["rest"] or key[:1] in b"fF`" or match["text"].startswith(b"#{", len(head))
+    is_made = match["rest"] == b"+" or (more and is_filled)
+    rest = key[match.end() :].strip()
+    if match["rest"] == b".format":
         closed = _GIVEN.match(rest)
         rest = rest[closed.end() :] if closed is not None else b".?"
-    is_whole = found["rest"] in (b"+", b"%") or not rest.startswith(b".")
+    is_whole = match["rest"] in (b"+", b"%") or not rest.startswith(b".")
     if not is_made or not (is_whole or _SMALL.fullmatch(rest)):
         return ""
     return text(head if is_whole else head.lower())
@@ -83,9 +83,9 @@ def _begins(key: bytes) -> str:
 def named_by(spec: LanguageSpec, data: bytes, at: int) -> tuple[int, bool] | None:
     """Where the variable begins whose value is asked for, and whether that is made small; None for others."""
     key = _key(spec, data, at)
-    found = _VARIABLE.fullmatch(key)
-    start = data.find(key, at) if found is not None else -1
-    return (start, bool(found[2])) if found is not None and start >= 0 else None
+    match = _VARIABLE.fullmatch(key)
+    start = data.find(key, at) if match is not None else -1
+    return (start, bool(match[2])) if match is not None and start >= 0 else None
 
 
 def given(data: bytes, at: int) -> str | None:
@@ -109,29 +109,29 @@ def asked(spec: LanguageSpec, data: bytes, at: int) -> str:
     before = data[max(0, at - _LOOK) : at].rstrip()
     is_key = before.endswith(b"[")
     if is_key or data[at : at + 1] == b"[":
-        found = _BEFORE.search(before.removesuffix(b"[") if is_key else before)
-        return text(found[1]) if found is not None else ""
+        match = _BEFORE.search(before.removesuffix(b"[") if is_key else before)
+        return text(match[1]) if match is not None else ""
     opens, number = _called(spec, data, at)
     if number is None:
         return ""
-    given = arguments(data, opens) if number > 0 else []
-    if given:
-        return text(given[0]) if _DOTTED.fullmatch(given[0]) else ""
+    values = arguments(data, opens) if number > 0 else []
+    if values:
+        return text(values[0]) if _DOTTED.fullmatch(values[0]) else ""
     return f"{text(data[at:opens].strip())}()" if number < 0 else ""
 
 
 def _key(spec: LanguageSpec, data: bytes, at: int) -> bytes:
     """The name that is asked for, as written."""
     if data[at : at + 1] == b"[":
-        given, number = arguments(data, at), 0
+        values, number = arguments(data, at), 0
     else:
-        opens, called = _called(spec, data, at)
-        if called is None:
+        opens, position = _called(spec, data, at)
+        if position is None:
             return data[at : at + _LOOK].split(b"\n", 1)[0]
-        is_subscript = called < 0
-        given = arguments(data, data.find(b"[", opens) if is_subscript else opens)
-        number = max(called, 0)
-    return given[number].strip() if number < len(given) else b""
+        is_subscript = position < 0
+        values = arguments(data, data.find(b"[", opens) if is_subscript else opens)
+        number = max(position, 0)
+    return values[number].strip() if number < len(values) else b""
 
 
 def _called(spec: LanguageSpec, data: bytes, at: int) -> tuple[int, int | None]:
@@ -139,8 +139,8 @@ def _called(spec: LanguageSpec, data: bytes, at: int) -> tuple[int, int | None]:
     opens = data.find(b"(", at)
     numbers = [
         number
-        for called, (_, number) in spec.dynamic_calls.items()
-        if data[at:opens].strip() == called.rpartition(".")[2].encode()
+        for function, (_, number) in spec.dynamic_calls.items()
+        if data[at:opens].strip() == function.rpartition(".")[2].encode()
     ]
     return opens, max(numbers, default=None)
 
@@ -156,8 +156,8 @@ def _is_meant(facts: Facts, place: Occurrence, module: str) -> bool:
 
 
 def _argument(data: bytes, opens: int, number: int) -> bytes | None:
-    given = arguments(data, opens)
-    return given[number] if number < len(given) else b""
+    values = arguments(data, opens)
+    return values[number] if number < len(values) else b""
 
 
 def _subscript(data: bytes, opens: int) -> bytes | None:
@@ -165,5 +165,5 @@ def _subscript(data: bytes, opens: int) -> bytes | None:
     rest = data[opens : opens + 80].replace(b" ", b"")
     if not rest.startswith(b"()["):
         return None
-    given = arguments(data, data.find(b"[", opens))
-    return given[0] if given else b""
+    values = arguments(data, data.find(b"[", opens))
+    return values[0] if values else b""

@@ -28,7 +28,7 @@ def read_exports(
     root: Node, captures: Mapping[str, list[Node]], data: bytes, hooks: ModuleType | None
 ) -> list[Exported]:
     """The exports that are written down, in order of position."""
-    found: list[Exported] = []
+    items: list[Exported] = []
     marks = sorted(
         (node.start_byte, node.end_byte, capture.partition(".")[2])
         for capture in ("export.name", "export.alias", "export.default", "export.public")
@@ -37,44 +37,44 @@ def read_exports(
     for start, end, kind in marks:
         name = data[start:end]
         if kind == "alias":
-            if found:
-                found[-1] = found[-1]._replace(name=name.strip(_QUOTES))
+            if items:
+                items[-1] = items[-1]._replace(name=name.strip(_QUOTES))
         elif kind == "default":
-            found.append(Exported(b"default", name, start, end, "explicit_export"))
+            items.append(Exported(b"default", name, start, end, "explicit_export"))
         else:
             evidence = "public_modifier" if kind == "public" else "explicit_export"
-            found.append(Exported(name, name, start, end, evidence))
+            items.append(Exported(name, name, start, end, evidence))
     if hooks and hasattr(hooks, "exports"):
-        found += hooks.exports(root, data)
+        items += hooks.exports(root, data)
     # One name may be reached in two ways: `export default class A`, or around a syntax error.
     unique: dict[tuple[int, int], Exported] = {}
-    for item in found:
+    for item in items:
         unique.setdefault((item.start, item.end), item)
     return list(unique.values())
 
 
 def exports(binder: Binder, exported: list[Exported], facts: Facts) -> list[Export]:
     """Those, and the public names that are exported without saying so."""
-    found = [Export(_text(item.name), _text(item.local), item.evidence, item.certain) for item in exported]
-    found += [
+    results = [Export(_text(item.name), _text(item.local), item.evidence, item.certain) for item in exported]
+    results += [
         Export(item.alias, "", "explicit_export")
         for item in facts.imports
         if item.reexport and item.name != "*" and item.alias
     ]
     if binder.spec.default_exports == "bound":
-        said = {export.local for export in found}
+        locals_ = {export.local for export in results}
         # Without a bind: a name of which nothing is known, as one that is `nonlocal` in no function.
         for at in filter(None, binder.tables[0].values()):
             name = facts.binds[at - 1].name
-            if not name.startswith("_") and name not in said:
-                found.append(Export(name, name, "default_module", facts.binds[at - 1].certain))
+            if not name.startswith("_") and name not in locals_:
+                results.append(Export(name, name, "default_module", facts.binds[at - 1].certain))
     elif binder.spec.default_exports == "capital":
-        found += [
+        results += [
             Export(bind.name, bind.name, "capital_letter", bind.certain)
             for bind in facts.binds
             if bind.scope == 0 and bind.reason == Reason.DEF_IN_SCOPE and bind.name[:1].isupper()
         ]
-    return found
+    return results
 
 
 def _text(name: bytes) -> str:

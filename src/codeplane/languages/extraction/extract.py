@@ -66,14 +66,14 @@ def extract(language: str, data: bytes) -> Facts:
         return Facts("skipped", f"larger than {MAX_BYTES // (1024 * 1024)} MB")
     if b"\0" in data:
         return Facts("skipped", "binary")
-    known = grammar(language)
-    root = known.parser.parse(_as_utf8(readable(language, data))).root_node
+    loaded = grammar(language)
+    root = loaded.parser.parse(_as_utf8(readable(language, data))).root_node
     if is_too_broken(root):
         return Facts("failed", "too many syntax errors")
-    reading = _Reading(known, root, data)
+    reading = _Reading(loaded, root, data)
     facts = reading.facts()
     if reading.is_cut:
-        facts.state, facts.reason = "partial", f"more than {known.spec.most_definitions} definitions"
+        facts.state, facts.reason = "partial", f"more than {loaded.spec.most_definitions} definitions"
     if root.has_error:
         _mark_errors(facts, root, data)
     if is_too_deep(root, len(data)):
@@ -198,15 +198,15 @@ class _Reading:
 
     def _type_name(self, bind: BindDraft) -> str:
         if len(bind.annotations) == 1:
-            said = text(bind.annotations[0])
+            annotation = text(bind.annotations[0])
             # A receiver that is declared as several classes is no instance of the one around.
             is_receiver = text(bind.name) in self.spec.scopes.self_parameters
-            return said if said != OTHER_TYPE or is_receiver else ""
+            return annotation if annotation != OTHER_TYPE or is_receiver else ""
         if bind.annotations or bind.count != len(bind.made) or len(set(bind.made)) != 1:
             return ""
-        made = text(bind.made[0])
-        is_class = re.match(self.spec.constructor, made.rsplit(".", 1)[-1])
-        return f"{made}{MADE}" if is_class or self.spec.types.reads_annotations else ""
+        value = text(bind.made[0])
+        is_class = re.match(self.spec.constructor, value.rsplit(".", 1)[-1])
+        return f"{value}{MADE}" if is_class or self.spec.types.reads_annotations else ""
 
     def _import(self, item: Imported, scope: int) -> Import:
         return Import(
@@ -231,13 +231,13 @@ def _written(found: Occurrences) -> list[str]:
 def _joined(starts: list[int], ends: list[int], whole: list[Node]) -> tuple[list[int], list[int]]:
     """Identifiers and the longer ones that take the place of those inside of them."""
     spans = [*zip(starts, ends, strict=True), *((node.start_byte, node.end_byte) for node in whole)]
-    kept: list[tuple[int, int]] = []
+    outer: list[tuple[int, int]] = []
     last = -1
     for start, end in sorted(spans, key=_outer_first):
         if end > last:
-            kept.append((start, end))
+            outer.append((start, end))
             last = end
-    return [start for start, _ in kept], [end for _, end in kept]
+    return [start for start, _ in outer], [end for _, end in outer]
 
 
 def _outer_first(span: tuple[int, int]) -> tuple[int, int]:
@@ -257,8 +257,8 @@ class _Marks:
             starts, ends = _joined(starts, ends, [node for node in whole if node.end_byte not in parts])
         if reading.root.has_error:
             # A missing identifier has no width and no name.
-            kept = [pair for pair in zip(starts, ends, strict=True) if pair[0] < pair[1]]
-            starts, ends = [pair[0] for pair in kept], [pair[1] for pair in kept]
+            wide = [pair for pair in zip(starts, ends, strict=True) if pair[0] < pair[1]]
+            starts, ends = [pair[0] for pair in wide], [pair[1] for pair in wide]
         self.identifiers = (starts, ends)
         self.marks = member_marks(reading.captures.get("member", []))
         self.specials: list[Special] = binder.specials
@@ -300,15 +300,15 @@ class _Marks:
     def _role(self, end: int, role: int) -> None:
         mark = self.marks.get(end)
         if mark is not None and mark < 0:
-            known, _, mark, _ = self.specials[-1 - mark]
-            if known == Role.DEFINE:
+            earlier, _, mark, _ = self.specials[-1 - mark]
+            if earlier == Role.DEFINE:
                 return
         if mark is None or mark == -1:
-            shared = self._shared.get(role)
-            if shared is None:
+            special = self._shared.get(role)
+            if special is None:
                 self.specials.append((role, UNRESOLVED, -1, -1))
-                shared = self._shared[role] = -len(self.specials)
-            self.marks[end] = shared
+                special = self._shared[role] = -len(self.specials)
+            self.marks[end] = special
         elif mark >= 0:
             self._put(end, role, 0, mark)
 
@@ -352,12 +352,12 @@ class _Marks:
 
     def _regions(self) -> None:
         starts, ends = self.identifiers
-        seen = -1
+        until = -1
         for start, end in sorted((n.start_byte, n.end_byte) for n in self.captures.get("region.type", ())):
-            if start >= seen:
+            if start >= until:
                 for at in range(bisect_left(starts, start), bisect_left(starts, end)):
                     self._role(ends[at], _TYPE)
-                seen = end
+                until = end
 
     def _dotted(self, start: int, end: int) -> None:
         for match in _NAME.finditer(self.data, start, end):
@@ -378,21 +378,21 @@ class _Marks:
     def _quoted(self) -> None:
         nodes = self.captures.get("region.names", ())
         if nodes and self.hooks:
-            found: list[tuple[int, int, int, int]] = []
+            extra: list[tuple[int, int, int, int]] = []
             for node in nodes:
                 names = self.hooks.quoted_names(self.data, node.start_byte, node.end_byte)
-                found += [(*name, _TYPE) for name in names]
-            self._extra(found)
+                extra += [(*name, _TYPE) for name in names]
+            self._extra(extra)
 
     def _text(self) -> None:
         """Names in strings that stand for what they mean there."""
         nodes = self.captures.get("region.text", ())
         if nodes and self.hooks:
-            found: list[tuple[int, int, int, int]] = []
+            extra: list[tuple[int, int, int, int]] = []
             for node in nodes:
                 names = self.hooks.text_names(self.data, node.start_byte, node.end_byte)
-                found += [(*name, -1, _READ) for name in names]
-            self._extra(found)
+                extra += [(*name, -1, _READ) for name in names]
+            self._extra(extra)
 
     def _raw(self) -> None:
         """Names in text that the grammar does not read are kept and never looked up."""

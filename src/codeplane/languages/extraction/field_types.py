@@ -29,8 +29,8 @@ class Held:
         if not self.binder.spec.types.field_inference:
             return
         for bind in self.binder.made_in_class:
-            known = members.get(self.binder.body_of.get(bind.scope, -1), {}).get(bind.name, -1)
-            self._add(known, _NOTHING)
+            field = members.get(self.binder.body_of.get(bind.scope, -1), {}).get(bind.name, -1)
+            self._add(field, _NOTHING)
         values = self.binder.member_values
         for at, draft in enumerate(self.outline.drafts) if values else ():
             if draft.name[0] in values and draft.parent >= 0:
@@ -65,8 +65,8 @@ class Held:
     def _first(self, at: int) -> bytes:
         """What the class itself gives to a field."""
         draft = self.outline.drafts[at]
-        found = self.binder.tables[draft.scope].get(self.binder.data[slice(*draft.name)], 0)
-        bind = self.binder.binds[found - 1] if found else None
+        target = self.binder.tables[draft.scope].get(self.binder.data[slice(*draft.name)], 0)
+        bind = self.binder.binds[target - 1] if target else None
         if bind is None or bind.count > 1 or bind.annotations:
             return _OTHER
         if len(bind.made) == 1:
@@ -86,15 +86,15 @@ class Held:
     def _read(self, text: bytes, scope: int) -> bytes:
         """An attribute of a parameter, as one of an instance of the class that this is declared as."""
         first, _, rest = text.partition(b".")
-        held = self._seen_around(self._declared(first, scope), scope)
-        return _OTHER if held == _OTHER else b"%b%b%b.%b" % (_GET, held, MADE.encode(), rest)
+        class_name = self._seen_around(self._declared(first, scope), scope)
+        return _OTHER if class_name == _OTHER else b"%b%b%b.%b" % (_GET, class_name, MADE.encode(), rest)
 
     def _declared(self, name: bytes, scope: int) -> bytes:
         """The declared type of a parameter that is never given another value."""
         while scope >= 0 and name not in self.binder.tables[scope]:
             scope = self.outline.parents[scope]
-        found = self.binder.tables[scope][name] if scope >= 0 else 0
-        bind = self.binder.binds[found - 1] if found else None
+        target = self.binder.tables[scope][name] if scope >= 0 else 0
+        bind = self.binder.binds[target - 1] if target else None
         if bind is None or bind.reason is not Reason.PARAM or bind.count > 1 or len(bind.annotations) != 1:
             return _OTHER
         return bind.annotations[0]

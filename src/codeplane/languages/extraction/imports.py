@@ -80,8 +80,8 @@ def _read_by_hook(
     mentions: list[Mention] = []
     for capture in [capture for capture in captures if capture.startswith("import.")]:
         for node in captures[capture]:
-            found, mentioned = hooks.imports(capture.partition(".")[2], node, data)
-            imports += found
+            items, mentioned = hooks.imports(capture.partition(".")[2], node, data)
+            imports += items
             mentions += mentioned
     imports.sort(key=lambda item: item.start)
     return imports, mentions
@@ -95,21 +95,21 @@ class _Statement:
         self.takes_names = any(part not in ("module", "alias", "reexport") for _, _, part in parts)
 
     def imports(self) -> list[Imported]:
-        found: list[Imported] = []
+        items: list[Imported] = []
         for at, (start, end, part) in enumerate(self.parts):
             following = self.parts[at + 1] if at + 1 < len(self.parts) else (0, 0, "")
             alias = following[:2] if following[2] == "alias" else None
             if part == "module":
                 if not self.takes_names:
-                    found.append(self._module(start, end, alias))
+                    items.append(self._module(start, end, alias))
             elif part not in ("alias", "reexport"):
-                found.append(self._name(start, end, part, alias))
-        return found
+                items.append(self._name(start, end, part, alias))
+        return items
 
     def mentions(self, imports: list[Imported]) -> list[Mention]:
         """Identifiers that are not the local name of an import."""
         local = {item.local_span for item in imports[-len(self.parts) :] if item.local_span}
-        found = []
+        results = []
         spelled = ("module", "name", *(("alias", "namespace") if self.reexport else ()))
         for start, end, part in self.parts:
             if part not in spelled or self.data[start : start + 1] in (b'"', b"'", b"`", b"<"):
@@ -117,8 +117,8 @@ class _Statement:
             for match in _NAME.finditer(self.data, start, end):
                 if match.span() not in local:
                     before = start if match.start() > start else -1
-                    found.append(Mention(match.start(), match.end(), before))
-        return found
+                    results.append(Mention(match.start(), match.end(), before))
+        return results
 
     def _text(self, start: int, end: int) -> bytes:
         return b"".join(self.data[start:end].split()).strip(_QUOTES)
@@ -138,14 +138,14 @@ class _Statement:
 
     def _name(self, start: int, end: int, part: str, alias: tuple[int, int] | None) -> Imported:
         module = self._text(*self.modules[0][:2]) if self.modules else b""
-        taken: bytes = self.data[start:end]
-        name = {"default": b"default", "namespace": b"", "star": b"*"}.get(part, taken)
+        text: bytes = self.data[start:end]
+        name = {"default": b"default", "namespace": b"", "star": b"*"}.get(part, text)
         if part == "star":
             local, span = b"", None
         elif alias:
             local, span = self.data[alias[0] : alias[1]].strip(_QUOTES), alias
-        elif _NAME.fullmatch(taken):
-            local, span = taken, (start, end)
+        elif _NAME.fullmatch(text):
+            local, span = text, (start, end)
         else:
             local, span = b"", None
         if self.reexport:

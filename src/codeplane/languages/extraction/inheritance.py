@@ -62,15 +62,15 @@ class Inheritance:
             return self._owned(draft)
         names = spec.scopes.implicit_members.get(draft.kind, "").encode().split()
         kinds = ("method", "property")
-        found = {key: 0 for name in names for kind in kinds for key in self.binder.keys(name, kind)}
+        table = {key: 0 for name in names for kind in kinds for key in self.binder.keys(name, kind)}
         for start, end in draft.bases:
             base = self._base(start, end)
             inherited = self.of(base.body) if base else None
-            if base is None or inherited is None or len(found) + len(inherited) > _MOST:
+            if base is None or inherited is None or len(table) + len(inherited) > _MOST:
                 return None
-            self._join(found, inherited)
-            self._join(found, self._own(base, inherited))
-        return found
+            self._join(table, inherited)
+            self._join(table, self._own(base, inherited))
+        return table
 
     def _owned(self, draft: Draft) -> Inherited | None:
         """What a function outside of its class sees of it. A specialized class is told nothing."""
@@ -80,13 +80,13 @@ class Inheritance:
             return None
         hidden = self.binder.type_params.get(owner.body, {})
         own = self.binder.tables[owner.body]
-        return {**inherited, **{key: found for key, found in own.items() if key not in hidden}}
+        return {**inherited, **{key: target for key, target in own.items() if key not in hidden}}
 
     def _base(self, start: int, end: int, scope: int = -1) -> Draft | None:
         """The class in this file that a base is."""
         name = self.binder.data[start:end]
-        found = self._find(name, start, scope) if _NAME.fullmatch(name) else 0
-        bind = self.binder.binds[found - 1] if found else None
+        target = self._find(name, start, scope) if _NAME.fullmatch(name) else 0
+        bind = self.binder.binds[target - 1] if target else None
         if bind is None or bind.reason != Reason.DEF_IN_SCOPE or not bind.certain:
             return None
         draft = self.binder.outline.drafts[bind.target]
@@ -94,10 +94,10 @@ class Inheritance:
 
     def _own(self, base: Draft, inherited: Inherited) -> dict[bytes, int]:
         own: dict[bytes, int] = {}
-        for key, found in self.binder.tables[base.body].items():
-            bind = self.binder.binds[found - 1]
+        for key, target in self.binder.tables[base.body].items():
+            bind = self.binder.binds[target - 1]
             if not self._is_private(bind):
-                own[key] = 0 if inherited.get(key, found) != found and self.overloads(bind) else found
+                own[key] = 0 if inherited.get(key, target) != target and self.overloads(bind) else target
         return own
 
     def _is_private(self, bind: BindDraft) -> bool:

@@ -58,8 +58,8 @@ class Tag(NamedTuple):
 
 def scripts(data: bytes) -> list[Script]:
     """The scripts of a page."""
-    found = (one for one in _RAW.finditer(data) if one["name"].lower() == b"script")
-    return [Script(one["said"], *one.span("text")) for one in found]
+    elements = (one for one in _RAW.finditer(data) if one["name"].lower() == b"script")
+    return [Script(one["said"], *one.span("text")) for one in elements]
 
 
 def without_sections(data: bytes) -> bytes:

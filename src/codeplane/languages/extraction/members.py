@@ -39,8 +39,8 @@ class Members:
         self.held = Held(binder)
         apart = FLAG_STATIC if binder.spec.scopes.static_members_apart else 0
         for at, draft in enumerate(self.outline.drafts):
-            kept = draft.name[0] >= 0 and draft.parent >= 0 and not draft.flags & apart
-            if kept and self._is_direct(draft):
+            is_member = draft.name[0] >= 0 and draft.parent >= 0 and not draft.flags & apart
+            if is_member and self._is_direct(draft):
                 for key in binder.keys(binder.data[draft.name[0] : draft.name[1]], draft.kind):
                     self._know(draft.parent, key, at, draft.more)
         for node in deleted:
@@ -58,11 +58,15 @@ class Members:
         owner, dot, name = written.rpartition(b".")
         tables, binds = self.binder.tables, self.binder.binds
         if dot:
-            found = tables[scope].get(owner, 0) or tables[0].get(owner, 0)
-            is_here = found and binds[found - 1].reason is Reason.DEF_IN_SCOPE
-            scope = self.outline.drafts[binds[found - 1].target].body if is_here else -1
-        if scope >= 0 and self.outline.kinds[scope] is ScopeKind.CLASS and (bound := tables[scope].get(name)):
-            binds[bound - 1].certain = False
+            target = tables[scope].get(owner, 0) or tables[0].get(owner, 0)
+            is_here = target and binds[target - 1].reason is Reason.DEF_IN_SCOPE
+            scope = self.outline.drafts[binds[target - 1].target].body if is_here else -1
+        if (
+            scope >= 0
+            and self.outline.kinds[scope] is ScopeKind.CLASS
+            and (variable := tables[scope].get(name))
+        ):
+            binds[variable - 1].certain = False
             self.by_class.get(self.binder.body_of[scope], {})[name] = _AMBIGUOUS
 
     def _doubt(self, body: int, members: dict[bytes, int]) -> None:
@@ -93,17 +97,17 @@ class Members:
         if owner < 0:
             return Role.WRITE
         name = self.binder.data[start:end]
-        known = self.by_class.get(owner, {}).get(name)
-        if known is not None:
-            if known >= 0 and self.outline.drafts[known].kind not in _REBINDABLE:
+        earlier = self.by_class.get(owner, {}).get(name)
+        if earlier is not None:
+            if earlier >= 0 and self.outline.drafts[earlier].kind not in _REBINDABLE:
                 self.by_class[owner][name] = _AMBIGUOUS
             else:
-                self.held.give(known, start, end, scope)
-            if known >= 0 and not self._is_aside(scope):
-                self.outline.drafts[known].flags &= ~FLAG_ASIDE
+                self.held.give(earlier, start, end, scope)
+            if earlier >= 0 and not self._is_aside(scope):
+                self.outline.drafts[earlier].flags &= ~FLAG_ASIDE
             return Role.WRITE
-        declared = self.binder.declaration(start, end) or (start, end)
-        draft = Draft("field", *declared, self.outline.drafts[owner].body, owner)
+        span = self.binder.declaration(start, end) or (start, end)
+        draft = Draft("field", *span, self.outline.drafts[owner].body, owner)
         draft.name = (start, end)
         draft.flags = FLAG_ASIDE if self._is_aside(scope) else 0
         draft.annotation = self.binder.member_types.get(start, b"").decode("utf-8", "surrogateescape")
@@ -128,8 +132,8 @@ class Members:
 
     def change(self, start: int, end: int, receiver: bytes, scope: int) -> None:
         """Takes note of a field that gets a value in some other way: `self.x += 1`."""
-        known = self.by_class.get(self.owner(scope, receiver), {}).get(self.binder.data[start:end], -1)
-        self.held.change(known)
+        field = self.by_class.get(self.owner(scope, receiver), {}).get(self.binder.data[start:end], -1)
+        self.held.change(field)
 
     def find(self, scope: int, receiver: bytes, name: bytes) -> int:
         """The number of the definition that `receiver.name` is proven to be, or -1."""
@@ -138,12 +142,12 @@ class Members:
     def targets(self, scope: int, receiver: bytes) -> dict[bytes, int]:
         """Name → 1 + the definition, for all members that the receiver is proven to have."""
         owner = self.owner(scope, receiver)
-        found = self._targets.get(owner)
-        if found is None:
+        numbers = self._targets.get(owner)
+        if numbers is None:
             members = self.by_class.get(owner, {})
-            found = {name: self.numbers[at] + 1 for name, at in members.items() if at >= 0}
-            self._targets[owner] = found
-        return found
+            numbers = {name: self.numbers[at] + 1 for name, at in members.items() if at >= 0}
+            self._targets[owner] = numbers
+        return numbers
 
     def number(self) -> None:
         """Gives the drafts that have a name their place among the definitions, and fields what they hold."""
@@ -156,11 +160,11 @@ class Members:
     def owner(self, scope: int, receiver: bytes) -> int:
         """The draft of the class whose instance the receiver is, or -1."""
         key = (scope, receiver)
-        found = self._owners.get(key)
-        if found is None:
+        owner = self._owners.get(key)
+        if owner is None:
             find = self._of_keyword if receiver in self.keywords else self._of_parameter
-            found = self._owners[key] = find(scope, receiver) if receiver in self.receivers else -1
-        return found
+            owner = self._owners[key] = find(scope, receiver) if receiver in self.receivers else -1
+        return owner
 
     def _class_around(self, function: int, is_class: bool = False) -> int:
         parent = self.outline.parents[function]
@@ -174,15 +178,15 @@ class Members:
 
     def _is_receiver(self, owner: int, method: int) -> bool:
         """Whether a method does not declare its receiver as something else than an instance of its class."""
-        declared, drafts, data = self.binder.spec.scopes.declared_self, self.outline.drafts, self.binder.data
-        said = re.compile(declared.encode()).match(data, drafts[method].name[1]) if declared else None
-        return said is None or said[1] == data[slice(*drafts[owner].name)]
+        pattern, drafts, data = self.binder.spec.scopes.declared_self, self.outline.drafts, self.binder.data
+        match = re.compile(pattern.encode()).match(data, drafts[method].name[1]) if pattern else None
+        return match is None or match[1] == data[slice(*drafts[owner].name)]
 
     def _of_parameter(self, scope: int, receiver: bytes) -> int:
         """The receiver has to be the first parameter of a method and may not be bound again."""
         while scope >= 0:
-            if found := self.binder.tables[scope].get(receiver, 0):
-                bind = self.binder.binds[found - 1]
+            if target := self.binder.tables[scope].get(receiver, 0):
+                bind = self.binder.binds[target - 1]
                 first = self.binder.first_params.get(scope) == receiver
                 owner = self._class_around(scope) if first and bind.count == 1 else -1
                 is_method = owner >= 0 and (scope in self.binder.body_of or self._is_given(scope))
@@ -200,12 +204,12 @@ class Members:
     def _may_be(self, bind: BindDraft, owner: int) -> bool:
         """Whether the type that a receiver is declared as, if it is, cannot be a class other than the one
         around. What an import brings may be one."""
-        for said in bind.annotations:
-            if said == _SEVERAL:
+        for annotation in bind.annotations:
+            if annotation == _SEVERAL:
                 return False
-            found = self.binder.tables[0].get(said.partition(b".")[0], 0)
-            is_open = found and said.rpartition(b".")[2] not in _NO_OTHER
-            other = self.binder.binds[found - 1] if is_open else None
+            target = self.binder.tables[0].get(annotation.partition(b".")[0], 0)
+            is_open = target and annotation.rpartition(b".")[2] not in _NO_OTHER
+            other = self.binder.binds[target - 1] if is_open else None
             if other is not None and other.target != owner and self._is_class(other):
                 return False
             # A variable for types may stand for a base: its members are told with the bases.

@@ -88,10 +88,10 @@ class Lookup:
 
     def chain(self, scope: int) -> tuple[dict[bytes, int], ...]:
         """The tables that a name is looked up in, inner ones first."""
-        found = self._chains.get(scope)
-        if found is None:
-            found = self._chains[scope] = tuple(table for table in self._tables(scope) if table)
-        return found
+        tables = self._chains.get(scope)
+        if tables is None:
+            tables = self._chains[scope] = tuple(table for table in self._tables(scope) if table)
+        return tables
 
     def _tables(self, scope: int) -> list[dict[bytes, int]]:
         merged = self.binder.merged
@@ -118,10 +118,10 @@ class Lookup:
         if len(chain) > _NESTED:
             return map(_Chain(chain).get, names)
         # Each table is asked with the answer of the next outer one as its default, without a line of Python.
-        found: Iterable[int] = repeat(0)
+        answers: Iterable[int] = repeat(0)
         for table in reversed(chain):
-            found = map(table.get, names, found)
-        return islice(found, len(names))
+            answers = map(table.get, names, answers)
+        return islice(answers, len(names))
 
     def is_plain(self, skipped: int) -> bool:
         """Whether the table of the scope is the whole truth, but for names that do not count yet."""
@@ -144,9 +144,9 @@ class Lookup:
             if name in table:
                 # Types and exports of a file may be read after all of it has run; of a class, who knows.
                 late = role in (Role.TYPE, Role.EXPORT) and self.kinds[scope] in self.ordered
-                found = self._seen(table[name], scope, position, direct and not (late and scope == 0))
-                if found >= 0 or late:
-                    return max(found, 0)
+                target = self._seen(table[name], scope, position, direct and not (late and scope == 0))
+                if target >= 0 or late:
+                    return max(target, 0)
             elif name in self.binder.merged.get(scope, ()):
                 return 0
             direct = False
@@ -172,36 +172,36 @@ class Lookup:
         return self._looks.get(role, ("v",))
 
     def _find_spaced(self, name: bytes, position: int, place: tuple[int, int], role: int) -> int:
-        seen = (name, place, role)
-        found = self._found.get(seen)
-        if found is not None:
-            return found
-        found, doubt, around, self._timed = 0, False, self._timed, False
+        key = (name, place, role)
+        target = self._found.get(key)
+        if target is not None:
+            return target
+        target, doubt, around, self._timed = 0, False, self._timed, False
         for group in self.looks(role):
             weak = group.endswith("?")
             keys = [name] if group == "v" else [space_key(name, space) for space in group.rstrip("?")]
-            found, doubt = self._walk(keys, position, place, doubt)
-            if found >= 0:
-                doubt = doubt or (weak and found > 0 and self.binder.binds[found - 1].key == name)
+            target, doubt = self._walk(keys, position, place, doubt)
+            if target >= 0:
+                doubt = doubt or (weak and target > 0 and self.binder.binds[target - 1].key == name)
                 break
-        doubt = doubt or (found > 0 and self._open_functions and self._is_open(found))
-        if self.binder.open and role != Role.TYPE and self._is_implied(found, place[0]):
-            found = IMPLIED
-        elif doubt and found > 0:
-            found = self.doubtful(found)
+        doubt = doubt or (target > 0 and self._open_functions and self._is_open(target))
+        if self.binder.open and role != Role.TYPE and self._is_implied(target, place[0]):
+            target = IMPLIED
+        elif doubt and target > 0:
+            target = self.doubtful(target)
         else:
-            found = max(found, 0)
+            target = max(target, 0)
         if not self._timed:
-            self._found[seen] = found
+            self._found[key] = target
         self._timed = around  # finding a base class may be part of finding a name
-        return found
+        return target
 
     def _is_implied(self, found: int, scope: int) -> bool:
         """Whether a receiver that nobody says goes before what was found."""
-        bound = self.binder.binds[found - 1].scope if found > 0 else 0
-        if found > 0 and self.kinds[bound] in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
+        holder = self.binder.binds[found - 1].scope if found > 0 else 0
+        if found > 0 and self.kinds[holder] in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
             return False
-        while scope >= 0 and scope != bound:
+        while scope >= 0 and scope != holder:
             if scope in self.binder.open:
                 return True
             scope = self.parents[scope]
@@ -233,20 +233,20 @@ class Lookup:
         history = self.binder.history
         island = static = False
         for scope, table, is_class in self._steps(place[0]):
-            found = -1
+            target = -1
             for key in keys:
                 if key in table:
                     self._timed = self._timed or bool(self.declared) or (scope, key) in history
-                    seen = self._seen(table[key], scope, position, False)
-                    if seen > 0 and island and self._is_local(seen, scope):
+                    visible = self._seen(table[key], scope, position, False)
+                    if visible > 0 and island and self._is_local(visible, scope):
                         continue
-                    doubt = doubt or (-1 not in (seen, found) and seen != found)
-                    found = max(found, seen)
-            if found > 0 and static and self._is_of_instance(found):
+                    doubt = doubt or (-1 not in (visible, target) and visible != target)
+                    target = max(target, visible)
+            if target > 0 and static and self._is_of_instance(target):
                 return 0, doubt
-            if found >= 0:
+            if target >= 0:
                 doubt = doubt or (scope == 0 and self._bases_first and self._has_bases(place[0]))
-                return found, doubt or (is_class and self._may_be_inherited(scope, keys, found))
+                return target, doubt or (is_class and self._may_be_inherited(scope, keys, target))
             if any(key in self.binder.merged.get(scope, ()) for key in keys):
                 return 0, doubt
             doubt = doubt or scope in self.binder.starred
@@ -333,8 +333,8 @@ class Lookup:
         for group in self.looks(role):
             for key in [space_key(name, space) for space in group]:
                 if key in members:
-                    found = self.binder.tables[scope].get(key, 0)
-                    doubt = found and self._may_be_inherited(scope, [key], found)
+                    own = self.binder.tables[scope].get(key, 0)
+                    doubt = own and self._may_be_inherited(scope, [key], own)
                     return -1 if doubt else members[key]
                 if inherited is None:
                     return -1
@@ -369,18 +369,25 @@ class Resolution:
         starts, ends = identifiers
         names = [self.data[start:end] for start, end in zip(starts, ends, strict=True)]
         if blank := self.lookup.binder.spec.scopes.blank_name.encode():
-            kept = [name != blank for name in names]
-            names = list(compress(names, kept))
-            starts, ends = list(compress(starts, kept)), list(compress(ends, kept))
+            selectors = [name != blank for name in names]
+            names = list(compress(names, selectors))
+            starts, ends = list(compress(starts, selectors)), list(compress(ends, selectors))
         numbers: defaultdict[bytes, int] = defaultdict(count().__next__)
-        found = Occurrences(names=list(map(numbers.__getitem__, names)), starts=starts, lines=line_starts)
+        occurrences = Occurrences(
+            names=list(map(numbers.__getitem__, names)), starts=starts, lines=line_starts
+        )
         roles = self._calls(ends)
         scopes, targets = self._plain(names, starts)
         receivers = [0] * len(names)
         self._marked(names, (starts, ends), marks, specials, (roles, scopes, targets, receivers))
-        found.texts = [name.decode("utf-8", "surrogateescape") for name in numbers]
-        found.roles, found.scopes, found.targets, found.receivers = roles, scopes, targets, receivers
-        return found
+        occurrences.texts = [name.decode("utf-8", "surrogateescape") for name in numbers]
+        occurrences.roles, occurrences.scopes, occurrences.targets, occurrences.receivers = (
+            roles,
+            scopes,
+            targets,
+            receivers,
+        )
+        return occurrences
 
     def _calls(self, ends: list[int]) -> bytearray:
         """The role of each identifier as the parenthesis after it tells it."""
@@ -395,12 +402,12 @@ class Resolution:
         scopes: list[int] = []
         targets: list[int] = []
         at, size = 0, len(starts)
-        for bound, place in zip([*outline.bounds[1:], _END], outline.places, strict=True):
+        for limit, place in zip([*outline.bounds[1:], _END], outline.places, strict=True):
             if at == size:
                 break
-            if starts[at] >= bound:
+            if starts[at] >= limit:
                 continue
-            until = bisect_left(starts, bound, at)
+            until = bisect_left(starts, limit, at)
             scope, skipped = place
             scopes += [scope] * (until - at)
             if lookup.is_plain(skipped):
@@ -460,14 +467,14 @@ class Resolution:
                     receivers[at] = receiver
                     targets[at] = members(scopes[at], own[raw]).get(names[at], 0) if raw in own else 0
                 continue
-            role, target, before, defined = specials[-1 - mark]
+            role, target, before, body = specials[-1 - mark]
             if before == -1:
                 if target == UNRESOLVED:
                     target = lookup.find(names[at], start, place(start), role)
                     if target == IMPLIED:
                         target, receivers[at] = 0, self.receiver(IMPLIED_RECEIVER)
-                if defined >= 0:
-                    scopes[at] = defined
+                if body >= 0:
+                    scopes[at] = body
             elif before >= 0:
                 receivers[at], target = member(before, start, names[at], (scopes[at], role))
             else:
@@ -479,22 +486,22 @@ class Resolution:
         scope, role = seen
         if start - receiver_start >= _LOOK:
             return self.receiver(b"()"), 0
-        written = self.data[receiver_start : start - 1]
-        raw = self._own.get(written)
+        text = self.data[receiver_start : start - 1]
+        raw = self._own.get(text)
         if raw is None:
             raw = self.data[receiver_start:start].removesuffix(b"::$").rstrip(_SEPARATORS)
             if self.data[start - 1] == _QUALIFIER:
                 raw += b"\\"
-            if raw in self._modules and written.endswith(b":"):
+            if raw in self._modules and text.endswith(b":"):
                 raw += b"::"  # `self::x` is not `self.x`
             raw = raw or b"."
-            self._numbers[written] = self.receiver(raw)
+            self._numbers[text] = self.receiver(raw)
             if raw not in self.members.receivers:
-                return self._numbers[written], 0
-            self._own[written] = raw
+                return self._numbers[text], 0
+            self._own[text] = raw
         if self.lookup.spaced:
-            return self._numbers[written], self._spaced_member(scope, raw, name, role)
-        return self._numbers[written], self.members.find(scope, raw, name) + 1
+            return self._numbers[text], self._spaced_member(scope, raw, name, role)
+        return self._numbers[text], self.members.find(scope, raw, name) + 1
 
     def _spaced_member(self, scope: int, receiver: bytes, name: bytes, role: int) -> int:
         members = self.members

@@ -233,8 +233,8 @@ class _Sweep:
             return
         end_of, holder = self.holders[-1]
         if holder <= -3 and capture.startswith("modifier."):
-            modifiers, declared = self.outline.modifiers, (-3 - holder, end_of)
-            modifiers[declared] = modifiers.get(declared, 0) | MODIFIERS[capture.partition(".")[2]]
+            modifiers, until = self.outline.modifiers, (-3 - holder, end_of)
+            modifiers[until] = modifiers.get(until, 0) | MODIFIERS[capture.partition(".")[2]]
             return
         at = self._holder()
         if at < 0:

@@ -55,23 +55,23 @@ def _between_words(raw: bytes, space: "re.Match[bytes]") -> bool:
 
 def arguments(data: bytes, start: int) -> list[bytes]:
     """The arguments in the brackets that open at `start`, as written; what is too long is left out."""
-    found: list[bytes] = [b""]
+    values: list[bytes] = [b""]
     depth = 0
     for match in _TOKEN.finditer(data, start, start + _LOOK):
         text = match.group()
         if match.lastgroup == "close":
             depth -= 1
             if depth == 0:
-                return [argument.strip() for argument in found if argument.strip()]
+                return [argument.strip() for argument in values if argument.strip()]
         if depth == 1 and match.lastgroup == "text" and b"," in text:
             head, *rest = text.split(b",")
-            found[-1] += head
-            found += rest
+            values[-1] += head
+            values += rest
         elif depth:
-            found[-1] += text
+            values[-1] += text
         if match.lastgroup == "open":
             depth += 1
-    return [argument.strip() for argument in found[:-1]]
+    return [argument.strip() for argument in values[:-1]]
 
 
 _LITERAL = re.compile(

@@ -38,17 +38,17 @@ class _Span(NamedTuple):
 
 def tokens(data: bytes) -> Iterator[Token]:
     """The tokens of a text, comments left out."""
-    for found in _TOKEN.finditer(data):
-        if not found[0].startswith((b"//", b"/*")):
-            yield Token(found[0], *found.span())
+    for match in _TOKEN.finditer(data):
+        if not match[0].startswith((b"//", b"/*")):
+            yield Token(match[0], *match.span())
 
 
 def blanks(data: bytes, wrong: int) -> bytes:
     """As many blanks, with something that nothing can read at a place that is wrong; -1 where none is."""
-    made = bytearray(re.sub(rb"[^\r\n]", b" ", data))
-    if 0 <= wrong < len(made):
-        made[wrong] = ord("}")
-    return bytes(made)
+    text = bytearray(re.sub(rb"[^\r\n]", b" ", data))
+    if 0 <= wrong < len(text):
+        text[wrong] = ord("}")
+    return bytes(text)
 
 
 class Captures:

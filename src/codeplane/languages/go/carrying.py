@@ -47,24 +47,24 @@ def against(carrying: Carrying) -> str | None:
         return f"`go test` finds {carrying.name} by its name, in files that end in `{_TEST}`."
     built, builds = (_constraints(carrying, path) for path in (source, target))
     if built != builds:
-        told = (", ".join(one) or "none" for one in (built, builds))
-        return f"`{source}` and `{target}` have different build constraints: {'; '.join(told)}."
+        names = (", ".join(one) or "none" for one in (built, builds))
+        return f"`{source}` and `{target}` have different build constraints: {'; '.join(names)}."
     if any(item.kind == "go_dot" for item in carrying.sources.imports(source)):
         return "A dot import of the file may bring what the definition uses."
     return None
 
 
 def _package(data: bytes) -> str:
-    found = _CLAUSE.search(data)
-    return found[1].decode() if found else ""
+    match = _CLAUSE.search(data)
+    return match[1].decode() if match else ""
 
 
 def _constraints(carrying: Carrying, path: str) -> list[str]:
     """Under which conditions a file is built: by its name and by what stands above its package clause."""
     words = posixpath.basename(path).removesuffix(".go").removesuffix("_test").split("_")[1:]
-    named = [word for word in words[-2:] if word in _SYSTEMS]
+    systems = [word for word in words[-2:] if word in _SYSTEMS]
     is_new = path == carrying.target and carrying.is_new
-    return [*named, *_build_lines(carrying.read(carrying.source if is_new else path))]
+    return [*systems, *_build_lines(carrying.read(carrying.source if is_new else path))]
 
 
 def _build_lines(data: bytes) -> list[str]:
@@ -89,8 +89,8 @@ def begun(carrying: Carrying) -> str:
 def standalone(data: bytes, line: int, text: str, *, is_imported: bool) -> str | Stuck:
     """A declaration out of a list between parentheses gets the keyword that stands before the list."""
     del is_imported
-    if found := _BOUND.search(text):
-        return Stuck(line, f"`//{found[1]}` rests on the imports or the directory of its file.")
+    if match := _BOUND.search(text):
+        return Stuck(line, f"`//{match[1]}` rests on the imports or the directory of its file.")
     return declarations.lifted(data, line, text)
 
 

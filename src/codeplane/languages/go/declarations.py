@@ -42,8 +42,8 @@ def _declarations(data: bytes) -> Iterator[_Declaration]:
         if node.type != "import_declaration":
             continue
         inner = next((one for one in node.children if one.type == "import_spec_list"), None)
-        found = (inner or node).children
-        specs = [_Spec(*rows(one), _path(one)) for one in found if one.type == "import_spec"]
+        children = (inner or node).children
+        specs = [_Spec(*rows(one), _path(one)) for one in children if one.type == "import_spec"]
         if [one.path for one in specs] != ["C"]:
             yield _Declaration(*rows(node), specs, inner is not None)
 
@@ -57,21 +57,21 @@ def _path(spec: Node) -> str:
 def without(data: bytes, numbers: Collection[int]) -> bytes:
     """A file without the imports in some lines, counted from 1."""
     rows = data.split(b"\n")
-    gone: set[int] = set()
+    removed_rows: set[int] = set()
     for one in _declarations(data):
         going = [spec for spec in one.specs if spec.first + 1 in numbers]
         if len(going) == len(one.specs):
-            gone.update(range(one.first, one.end))
-            gone |= {one.end} if one.end < len(rows) and not rows[one.end].strip() else set()
+            removed_rows.update(range(one.first, one.end))
+            removed_rows |= {one.end} if one.end < len(rows) and not rows[one.end].strip() else set()
             continue
-        gone |= {row for spec in going for row in range(spec.first, spec.end)}
-        gone |= _gaps(rows, one, gone) if going else set()
-    return b"\n".join(row for at, row in enumerate(rows) if at not in gone)
+        removed_rows |= {row for spec in going for row in range(spec.first, spec.end)}
+        removed_rows |= _gaps(rows, one, removed_rows) if going else set()
+    return b"\n".join(row for at, row in enumerate(rows) if at not in removed_rows)
 
 
 def _gaps(rows: Sequence[bytes], one: _Declaration, gone: Collection[int]) -> set[int]:
     """The blank rows of a list that would stand at its beginning, at its end, or twice."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     last = -1  # the last row that stays and is not blank
     blank: list[int] = []
     for at in range(one.first + 1, one.end):
@@ -81,9 +81,9 @@ def _gaps(rows: Sequence[bytes], one: _Declaration, gone: Collection[int]) -> se
             blank.append(at)
             continue
         is_end = at == one.end - 1
-        found.update(blank if last < 0 or is_end else blank[1:])
+        numbers.update(blank if last < 0 or is_end else blank[1:])
         last, blank = at, []
-    return found
+    return numbers
 
 
 def added(data: bytes, wanted: Wanted, is_ours: IsOurs) -> bytes:
@@ -115,9 +115,9 @@ def _listed(rows: list[bytes], one: _Declaration, path: str, spec: bytes, is_our
             groups[-1].append(it)
         else:
             groups.append([it])
-    wanted = _rank(path, is_ours)
+    rank = _rank(path, is_ours)
     ranks = [{_rank(it.path, is_ours) for it in group} for group in groups]
-    fitting = [group for group, own in zip(groups, ranks, strict=True) if wanted in own]
+    fitting = [group for group, own in zip(groups, ranks, strict=True) if rank in own]
     if not fitting and len(groups) == 1 and len(ranks[0]) > 1:
         fitting = groups
     text = b"\t" + spec
@@ -125,7 +125,7 @@ def _listed(rows: list[bytes], one: _Declaration, path: str, spec: bytes, is_our
         group = fitting[0]
         at = next((it.first for it in group if it.path > path), group[-1].end)
         return [*rows[:at], text, *rows[at:]]
-    before = [group for group, own in zip(groups, ranks, strict=True) if max(own) < wanted]
+    before = [group for group, own in zip(groups, ranks, strict=True) if max(own) < rank]
     if before:
         at = before[-1][-1].end
         return [*rows[:at], b"", text, *rows[at:]]

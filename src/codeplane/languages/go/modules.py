@@ -61,12 +61,12 @@ def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
     files = dict(_files(sources, posixpath.dirname(place.path)))
     package = files.get(place.path, "")
     is_test = place.path.endswith(_TEST)
-    seen = [
+    places = [
         Place(RepoPath(name))
         for name, clause in files.items()
         if clause == package and name != place.path and (is_test or not name.endswith(_TEST))
     ]
-    return [seen] if package and seen else []
+    return [places] if package and places else []
 
 
 def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:
@@ -89,28 +89,28 @@ def _directory(sources: Sources, importer: str, module: str) -> str | None:
     own = _own(sources, importer)
     if own is None:
         return None
-    known = {own.path: own.directory}
-    if own.directory in (used := _workspace(sources, own.directory)):
-        known |= {one.path: one.directory for one in _all_modules(sources) if one.directory in used}
+    directories = {own.path: own.directory}
+    if own.directory in (members := _workspace(sources, own.directory)):
+        directories |= {one.path: one.directory for one in _all_modules(sources) if one.directory in members}
     elif not sources.exists(posixpath.join(own.directory, "vendor/modules.txt")):
-        known |= own.replaced
+        directories |= own.replaced
     best = max(
-        (path for path in known if module == path or module.startswith(path + "/")), key=len, default=""
+        (path for path in directories if module == path or module.startswith(path + "/")), key=len, default=""
     )
     if not best:
         return None
-    found = _inside(known[best], "./" + module[len(best) :].lstrip("/"))
-    nearest = _own(sources, found) if found is not None else None
+    candidate = _inside(directories[best], "./" + module[len(best) :].lstrip("/"))
+    nearest = _own(sources, candidate) if candidate is not None else None
     # A directory below with a `go.mod` of its own is another module.
-    return found if nearest is not None and nearest.directory == known[best] else None
+    return candidate if nearest is not None and nearest.directory == directories[best] else None
 
 
 def _inside(directory: str, relative: str) -> str | None:
     """The path of a directory, or None where it leaves the repository."""
-    found = posixpath.normpath(posixpath.join(directory, relative))
-    if found.startswith(("/", "../")) or found == "..":
+    path = posixpath.normpath(posixpath.join(directory, relative))
+    if path.startswith(("/", "../")) or path == "..":
         return None
-    return "" if found == "." else found
+    return "" if path == "." else path
 
 
 def _own(sources: Sources, directory: str) -> _Module | None:
@@ -153,12 +153,12 @@ def _workspace(sources: Sources, directory: str) -> set[str]:
     if not above:
         return set()
     work = max(above, key=len)
-    used = [
+    members = [
         _inside(work, words[0])
         for verb, words in _directives(sources.read(posixpath.join(work, "go.work")))
         if verb == "use" and words
     ]
-    return {one for one in used if one is not None}
+    return {one for one in members if one is not None}
 
 
 def _directives(data: bytes | None) -> Iterator[tuple[str, list[str]]]:
@@ -178,17 +178,17 @@ def _directives(data: bytes | None) -> Iterator[tuple[str, list[str]]]:
 
 def _files(sources: Sources, directory: str) -> list[tuple[str, str]]:
     """The Go files of a directory that some build takes, each with its package."""
-    known = _packages.setdefault(sources, {})
-    found = known.get(directory)
-    if found is None:
+    cache = _packages.setdefault(sources, {})
+    files = cache.get(directory)
+    if files is None:
         paths = [
             posixpath.join(directory, name) for name in sources.names_in(directory) if name.endswith(".go")
         ]
-        taken = [path for path in paths if not path.rpartition("/")[2].startswith(("_", "."))]
-        found = known[directory] = [
-            (path, sources.package(path)) for path in taken if not _is_ignored(sources.read(path) or b"")
+        candidates = [path for path in paths if not path.rpartition("/")[2].startswith(("_", "."))]
+        files = cache[directory] = [
+            (path, sources.package(path)) for path in candidates if not _is_ignored(sources.read(path) or b"")
         ]
-    return found
+    return files
 
 
 def _is_ignored(data: bytes) -> bool:

@@ -10,24 +10,24 @@ from codeplane.languages.moving import Change, Moving, Stuck, quoted
 def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     """Every import of a package whose directory has moved."""
     for item in moving.before.imports(path):
-        wanted = [moving.place(place) for place in modules.places(moving.before, path, item)]
+        targets = [moving.place(place) for place in modules.places(moving.before, path, item)]
         here = moving.path(path)
-        if not wanted or list(modules.places(moving.after, here, item)) == wanted:
+        if not targets or list(modules.places(moving.after, here, item)) == targets:
             continue
-        changed = _changed(moving, path, item, wanted[0].path)
+        changed = _changed(moving, path, item, targets[0].path)
         yield changed or Stuck(item.line, f"`{item.module}` cannot be written so that it means the same.")
 
 
 def _changed(moving: Moving, path: str, item: Import, target: str) -> Change | None:
     new = modules.module_name(moving.after, target)
-    found = quoted(moving.read(path), item._replace(column=0))
-    if found is None:
+    quotation = quoted(moving.read(path), item._replace(column=0))
+    if quotation is None:
         return None
-    data, start = moving.read(path), found[0]
+    data, start = moving.read(path), quotation[0]
     column = start - (data.rfind(b"\n", 0, start) + 1)
     package = moving.after.package(target)
     needs_name = item.kind == "go_import" and new.rpartition("/")[2] != package
     if needs_name:
         mark = data[start - 1 : start].decode()
-        return Change(item.line, column - 1, f"{mark}{found[1]}", f"{package} {mark}{new}")
-    return Change(item.line, column, found[1], new)
+        return Change(item.line, column - 1, f"{mark}{quotation[1]}", f"{package} {mark}{new}")
+    return Change(item.line, column, quotation[1], new)

@@ -28,13 +28,13 @@ def members_of(sources: Sources, module: str, name: str) -> list[Place]:
     """The places that a dotted name of a package or type means and that have the name in them."""
     parts = module.split(".")
     for count in range(min(len(parts), _DEEPEST), 0, -1):
-        found = list(sources.declaring(".".join(parts[:count]), _FAMILY))
+        places = list(sources.declaring(".".join(parts[:count]), _FAMILY))
         for part in parts[count:]:
-            found = [inner for place in found for inner in _types(sources, place, part)]
+            places = [inner for place in places for inner in _types(sources, place, part)]
         if name != "*":
-            found = [place for place in found if sources.members(place, name)]
-        if found:
-            return found
+            places = [place for place in places if sources.members(place, name)]
+        if places:
+            return places
     return []
 
 
@@ -56,7 +56,7 @@ def _unnamed(sources: Sources, path: str) -> list[Place]:
     directory = path.rpartition("/")[0]
     start = f"{directory}/" if directory else ""
     paths = [start + name for name in sources.names_in(directory) if name.endswith(".java")]
-    return [Place(RepoPath(found)) for found in paths if not sources.package(found)]
+    return [Place(RepoPath(path_of)) for path_of in paths if not sources.package(path_of)]
 
 
 def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:

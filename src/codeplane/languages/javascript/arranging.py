@@ -15,10 +15,10 @@ _IMPORT: Final = re.compile(
 def entries(data: bytes) -> list[Entry]:
     """The statements that take names, each with its lines for itself; what is imported for its effects keeps
     its place, so it ends a section."""
-    found = []
+    results = []
     for one in _IMPORT.finditer(data):
         if one["names"].strip().endswith(b"from"):
             first = data.count(b"\n", 0, one.start())
             end = first + one[0].count(b"\n") + 1
-            found.append(Entry(first, end, one["module"].decode("utf-8", "surrogateescape")))
-    return found
+            results.append(Entry(first, end, one["module"].decode("utf-8", "surrogateescape")))
+    return results

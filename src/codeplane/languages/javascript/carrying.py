@@ -63,8 +63,8 @@ def is_shared(carrying: Carrying) -> bool:
 
 def begun(carrying: Carrying) -> str:
     """The directive of the old file."""
-    found = _DIRECTIVE.match(carrying.read(carrying.source))
-    return f"{found[0].decode().strip()}\n" if found else ""
+    match = _DIRECTIVE.match(carrying.read(carrying.source))
+    return f"{match[0].decode().strip()}\n" if match else ""
 
 
 def standalone(data: bytes, line: int, text: str, *, is_imported: bool) -> str | Stuck:
@@ -144,16 +144,16 @@ def redirected(data: bytes, moves: Sequence[tuple[Import, str | None]]) -> Seque
         own[holder] = _without(own[holder], at)
         if module is None:
             continue
-        taken = _taking(before[holder], name, module)
-        same = next((key for key, one in own.items() if _takes_alike(one, taken)), None)
+        statement = _taking(before[holder], name, module)
+        same = next((key for key, one in own.items() if _takes_alike(one, statement)), None)
         late = following.setdefault(holder, [])
-        beside = next((number for number, one in enumerate(late) if _takes_alike(one, taken)), None)
+        beside = next((number for number, one in enumerate(late) if _takes_alike(one, statement)), None)
         if same is not None and isinstance(name, Name):
             own[same] = with_name(own[same], name)
         elif beside is not None and isinstance(name, Name):
             late[beside] = with_name(late[beside], name)
         else:
-            late.append(taken)
+            late.append(statement)
     changes = []
     for key, one in before.items():
         new = [] if own[key].is_empty and not one.is_empty else [own[key]]
@@ -201,8 +201,8 @@ def is_deferred(data: bytes, item: Import) -> bool:
     at = LineStarts(data).offset(item.line, item.column)
     for one in statements(data):
         if one.start <= at < one.end:
-            found = _name_at(one, at)
-            return one.is_type or (isinstance(found, Name) and found.is_type)
+            binding = _name_at(one, at)
+            return one.is_type or (isinstance(binding, Name) and binding.is_type)
     return False
 
 
@@ -215,17 +215,17 @@ def module_text(sources: Sources, path: str, target: str) -> str | None:
     """The specifier by which a file imports another, as the files around it write theirs."""
     for like in (*_written_in(sources, path), "./x"):
         for text in _texts(sources, path, like, target):
-            found = modules.places(sources, path, Import(0, "js_import", text, "", "", 0, 0))
-            if list(found) == [Place(RepoPath(target))]:
+            places = modules.places(sources, path, Import(0, "js_import", text, "", "", 0, 0))
+            if list(places) == [Place(RepoPath(target))]:
                 return text
     return None
 
 
 def _texts(sources: Sources, path: str, like: str, target: str) -> Iterator[str]:
-    wanted = list(shapes(like, target))
+    texts = list(shapes(like, target))
     if not like.startswith("."):
-        yield from configured(sources, path, like, wanted)
-    for shape in wanted:
+        yield from configured(sources, path, like, texts)
+    for shape in texts:
         yield relative(posixpath.dirname(path), shape)
 
 
@@ -249,8 +249,8 @@ def wanted(item: Import, module: str, data: bytes) -> Wanted:
     """The same thing as an import brings, from a module by another text."""
     at = LineStarts(data).offset(item.line, item.column)
     one = next((it for it in statements(data) if it.start <= at < it.end), None)
-    found = _name_at(one, at) if one is not None else None
-    is_type = one is not None and (one.is_type or (isinstance(found, Name) and found.is_type))
+    binding = _name_at(one, at) if one is not None else None
+    is_type = one is not None and (one.is_type or (isinstance(binding, Name) and binding.is_type))
     is_export = one is not None and one.is_export
     if not item.name:
         return Wanted(module, "*", item.alias, is_type=is_type)

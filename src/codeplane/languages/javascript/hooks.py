@@ -9,9 +9,9 @@ _FUNCTIONS = ("function_expression", "arrow_function")
 
 def exports(root: Node, data: bytes) -> list[Exported]:
     """`module.exports = …`, `exports.x = …` and `module.exports.x = …` at the top of a program."""
-    found: list[Exported] = []
+    items: list[Exported] = []
     if b"exports" not in data:
-        return found
+        return items
     for statement in root.named_children:
         assignment = statement.named_child(0) if statement.type == "expression_statement" else None
         if assignment is None or assignment.type != "assignment_expression":
@@ -23,10 +23,10 @@ def exports(root: Node, data: bytes) -> list[Exported]:
         if object_ is None or name is None:
             continue
         if _text(left, data) == b"module.exports":
-            found += _whole(right, data)
+            items += _whole(right, data)
         elif _text(object_, data) in (b"exports", b"module.exports"):
-            found += _one(name, right, data)
-    return found
+            items += _one(name, right, data)
+    return items
 
 
 def _text(node: Node, data: bytes) -> bytes:
@@ -38,24 +38,24 @@ def _one(name: Node, value: Node, data: bytes) -> list[Exported]:
     if value.type == "identifier":
         return [_exported(exported, value, data)]
     # A function is a definition of the exported name; another value has none.
-    found = _named(name, data)
-    return [found if value.type in _FUNCTIONS else found._replace(local=b"")]
+    items = _named(name, data)
+    return [items if value.type in _FUNCTIONS else items._replace(local=b"")]
 
 
 def _whole(value: Node, data: bytes) -> list[Exported]:
     if value.type == "identifier":
         return [_exported(b"default", value, data)]
-    found: list[Exported] = []
+    items: list[Exported] = []
     for item in value.named_children if value.type == "object" else ():
         name = item.child_by_field_name("key") or item.child_by_field_name("name") or item
         if item.type == "shorthand_property_identifier":
-            found.append(_exported(_text(item, data), item, data))
+            items.append(_exported(_text(item, data), item, data))
         elif item.type in ("pair", "method_definition") and name.type == "property_identifier":
-            given = item.child_by_field_name("value")
-            if given is not None and given.type == "identifier":
-                found.append(_exported(_text(name, data), given, data))
-            elif given is None or given.type in _FUNCTIONS:
-                found.append(
+            property_value = item.child_by_field_name("value")
+            if property_value is not None and property_value.type == "identifier":
+                items.append(_exported(_text(name, data), property_value, data))
+            elif property_value is None or property_value.type in _FUNCTIONS:
+                items.append(
                     Exported(
                         _text(name, data),
                         _text(name, data),
@@ -64,7 +64,7 @@ def _whole(value: Node, data: bytes) -> list[Exported]:
                         "explicit_export",
                     )
                 )
-    return found
+    return items
 
 
 def _exported(name: bytes, local: Node, data: bytes) -> Exported:

@@ -31,10 +31,10 @@ class Config(NamedTuple):
 
 def manifest(sources: Sources, path: str) -> Json:
     """A JSON object, comments and trailing commas allowed; empty where there is none to be read."""
-    known = _read.setdefault(sources, {})
-    if path not in known:
-        known[path] = _parse(sources.read(path))
-    return known[path]
+    cache = _read.setdefault(sources, {})
+    if path not in cache:
+        cache[path] = _parse(sources.read(path))
+    return cache[path]
 
 
 def _parse(data: bytes | None) -> Json:
@@ -47,8 +47,8 @@ def joined(directory: str, path: str) -> str | None:
     """A path below the repository, or None where it leaves it."""
     if path.startswith("/"):
         return None
-    found = normpath(f"{directory}/{path}" if directory else path)
-    return None if found == ".." or found.startswith("../") else "" if found == "." else found
+    result = normpath(f"{directory}/{path}" if directory else path)
+    return None if result == ".." or result.startswith("../") else "" if result == "." else result
 
 
 def above(path: str) -> Iterator[str]:
@@ -72,12 +72,12 @@ def package_around(sources: Sources, path: str) -> str | None:
 def packages_named(sources: Sources, name: str) -> list[str]:
     """The directories of the packages that have this name."""
     if sources not in _named:
-        found: dict[str, list[str]] = {}
+        by_name: dict[str, list[str]] = {}
         for path in list(sources.paths_named("package.json"))[:_MOST]:
-            said = manifest(sources, path).get("name")
-            if isinstance(said, str) and "/node_modules/" not in f"/{path}":
-                found.setdefault(said, []).append(path.rpartition("/")[0])
-        _named[sources] = found
+            package = manifest(sources, path).get("name")
+            if isinstance(package, str) and "/node_modules/" not in f"/{path}":
+                by_name.setdefault(package, []).append(path.rpartition("/")[0])
+        _named[sources] = by_name
     return _named[sources].get(name, [])
 
 
@@ -100,7 +100,7 @@ def configs(sources: Sources, path: str) -> list[Config]:
     nearest = next((file for file in files if sources.exists(file)), None)
     if nearest is None:
         return []
-    found = [_config(sources, nearest)]
+    results = [_config(sources, nearest)]
     references = manifest(sources, nearest).get("references")
     for item in references[:_REFERENCES] if isinstance(references, list) else ():
         target = item.get("path") if isinstance(item, dict) else None
@@ -109,8 +109,8 @@ def configs(sources: Sources, path: str) -> list[Config]:
             file = file if file.endswith(".json") else below(file, "tsconfig.json")
             # A reference to a project elsewhere says nothing about this file.
             if file.rpartition("/")[0] == nearest.rpartition("/")[0]:
-                found.append(_config(sources, file))
-    return found
+                results.append(_config(sources, file))
+    return results
 
 
 def _config(sources: Sources, file: str) -> Config:
@@ -121,11 +121,11 @@ def _config(sources: Sources, file: str) -> Config:
         options = manifest(sources, one).get("compilerOptions")
         options = options if isinstance(options, dict) else {}
         directory = one.rpartition("/")[0]
-        url, said, custom = (options.get(key) for key in ("baseUrl", "paths", "customConditions"))
+        url, path_map, custom = (options.get(key) for key in ("baseUrl", "paths", "customConditions"))
         if base_url is None and isinstance(url, str):
             base_url = joined(directory, url)
-        if paths is None and isinstance(said, dict):
-            paths, paths_base = {key: _strings(value) for key, value in said.items()}, directory
+        if paths is None and isinstance(path_map, dict):
+            paths, paths_base = {key: _strings(value) for key, value in path_map.items()}, directory
         if conditions is None and isinstance(custom, list):
             conditions = tuple(_strings(custom))
     based = base_url if base_url is not None else paths_base
@@ -138,16 +138,16 @@ def _strings(value: object) -> list[str]:
 
 def _extended(sources: Sources, file: str) -> list[str]:
     """A configuration and those that it extends, the ones that count more first."""
-    found: list[str] = []
+    texts: list[str] = []
     waiting = [file]
-    while waiting and len(found) < _CHAIN:
+    while waiting and len(texts) < _CHAIN:
         one = waiting.pop()
-        if one in found:
+        if one in texts:
             continue
-        found.append(one)
+        texts.append(one)
         bases = manifest(sources, one).get("extends")
         for base in [bases] if isinstance(bases, str) else _strings(bases):
             target = joined(one.rpartition("/")[0], base) if base.startswith(".") else None
             if target is not None:
                 waiting.append(target if sources.exists(target) else f"{target}.json")
-    return found
+    return texts

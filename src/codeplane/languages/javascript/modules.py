@@ -48,8 +48,8 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     """The one file that a specifier means."""
     if imported.kind == "ts_alias":
         return ()
-    found = _Specifier(sources, path, imported).file(imported.module)
-    return (Place(RepoPath(found)),) if found is not None and found.endswith(_ENDINGS) else ()
+    file = _Specifier(sources, path, imported).file(imported.module)
+    return (Place(RepoPath(file)),) if file is not None and file.endswith(_ENDINGS) else ()
 
 
 def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
@@ -92,8 +92,8 @@ class _Specifier:
 
     def _at(self, base: str, only_directory: bool = False) -> str | None:
         """What a path without or with its ending means: a file, or a directory with an index."""
-        found = None if only_directory else self._exact(base) or self._completed(base)
-        return found or self._directory(base)
+        file = None if only_directory else self._exact(base) or self._completed(base)
+        return file or self._directory(base)
 
     def _exact(self, base: str) -> str | None:
         """The file of this name. TypeScript looks for what it would be made from first."""
@@ -113,8 +113,8 @@ class _Specifier:
         return others[0] if len(others) == 1 else None
 
     def _directory(self, base: str) -> str | None:
-        said = manifest(self.sources, below(base, "package.json"))
-        return self._main(base, said) or self._completed(below(base, "index"))
+        content = manifest(self.sources, below(base, "package.json"))
+        return self._main(base, content) or self._completed(below(base, "index"))
 
     def _main(self, directory: str, said: Mapping[str, object]) -> str | None:
         for key in (*(("types", "typings") if self.typed else ()), "main"):
@@ -128,7 +128,7 @@ class _Specifier:
 
     def _configured(self, module: str) -> set[str]:
         """What `paths` and `baseUrl` make of it."""
-        found: set[str] = set()
+        files: set[str] = set()
         for config in self.configs:
             targets = _substituted(config.paths, module)
             bases = [joined(config.paths_base, target) for target in targets]
@@ -136,8 +136,8 @@ class _Specifier:
                 bases.append(joined(config.base_url, module))
             file = next((at for base in bases if base is not None and (at := self._at(base))), None)
             if file is not None:
-                found.add(file)
-        return found
+                files.add(file)
+        return files
 
     def _package(self, module: str) -> str | None:
         """A package of the same repository: the file's own, or another of its workspace."""
@@ -148,14 +148,14 @@ class _Specifier:
         if len(directories) != 1:
             return None
         directory = directories[0]
-        said = manifest(self.sources, below(directory, "package.json"))
+        content = manifest(self.sources, below(directory, "package.json"))
         if package_around(self.sources, self.path) == directory:
             # A package finds itself by name through its exports alone.
-            return self._exported(directory, said, rest) if "exports" in said else None
-        if not share_workspace(self.sources, self.path, directory) or not self._is_local(name, said):
+            return self._exported(directory, content, rest) if "exports" in content else None
+        if not share_workspace(self.sources, self.path, directory) or not self._is_local(name, content):
             return None
-        if "exports" in said:
-            return self._exported(directory, said, rest)
+        if "exports" in content:
+            return self._exported(directory, content, rest)
         base = joined(directory, rest)
         return self._directory(directory) if not rest else None if base is None else self._at(base)
 
@@ -164,11 +164,11 @@ class _Specifier:
         for directory in above(self.path):
             own = manifest(self.sources, below(directory, "package.json"))
             for key in _DEPENDENCIES:
-                listed = own.get(key)
-                asked = listed.get(name) if isinstance(listed, dict) else None
-                if isinstance(asked, str):
-                    same = ":" not in asked and _major(asked) == _major(said.get("version"))
-                    return same or asked.startswith(_LOCAL)
+                dependencies = own.get(key)
+                version = dependencies.get(name) if isinstance(dependencies, dict) else None
+                if isinstance(version, str):
+                    same = ":" not in version and _major(version) == _major(said.get("version"))
+                    return same or version.startswith(_LOCAL)
         return True
 
     def _exported(self, directory: str, said: Mapping[str, object], rest: str) -> str | None:
@@ -215,8 +215,8 @@ def _is_inside(path: str, directory: str) -> bool:
 
 
 def _major(version: object) -> str:
-    found = _NUMBER.search(version) if isinstance(version, str) else None
-    return found.group() if found else ""
+    match = _NUMBER.search(version) if isinstance(version, str) else None
+    return match.group() if match else ""
 
 
 def _matching(entries: Mapping[str, object], key: str) -> tuple[str | None, str | None]:

@@ -32,19 +32,19 @@ def _asset(moving: Moving, path: str, item: Import) -> Iterator[Change | Stuck]:
         return
     text = relative(posixpath.dirname(moving.path(path)), new) + (f"?{query}" if query else "")
     data = moving.read(path)
-    found = quoted(data, item)
-    if found is not None and posixpath.normpath(text) != posixpath.normpath(item.module):
-        start = found[0]
+    quotation = quoted(data, item)
+    if quotation is not None and posixpath.normpath(text) != posixpath.normpath(item.module):
+        start = quotation[0]
         line = data.count(b"\n", 0, start) + 1
-        yield Change(line, start - (data.rfind(b"\n", 0, start) + 1), found[1], text)
+        yield Change(line, start - (data.rfind(b"\n", 0, start) + 1), quotation[1], text)
 
 
 def _spelled(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:
-    wanted = list(shapes(item.module, target))
+    texts = list(shapes(item.module, target))
     here = posixpath.dirname(path)
     if not item.module.startswith("."):
-        yield from configured(moving.after, path, item.module, wanted)
-    for shape in wanted:
+        yield from configured(moving.after, path, item.module, texts)
+    for shape in texts:
         yield relative(here, shape)
 
 
@@ -53,12 +53,12 @@ def shapes(module: str, target: str) -> Iterator[str]:
     ending = next((one for one in _ENDINGS if target.endswith(one)), "")
     stem = target.removesuffix(ending)
     is_index = posixpath.basename(stem) == "index"
-    written = next((one for one in _ENDINGS if module.endswith(one)), "")
-    if written:
-        yield target if written == ending else stem + (_OUTPUTS.get(ending, ending) or written)
-        yield stem + written
+    suffix = next((one for one in _ENDINGS if module.endswith(one)), "")
+    if suffix:
+        yield target if suffix == ending else stem + (_OUTPUTS.get(ending, ending) or suffix)
+        yield stem + suffix
     names_index = posixpath.basename(module) == "index"
-    if is_index and not names_index and not written:
+    if is_index and not names_index and not suffix:
         yield posixpath.dirname(stem)
     yield stem
     yield target

@@ -78,8 +78,8 @@ def parsed(data: bytes) -> Node:
 def statements(data: bytes) -> list[Statement]:
     """The statements at the top of a module that name another one, in order."""
     nodes = parsed(data).children
-    found = (_statement(node) for node in nodes if node.type in ("import_statement", "export_statement"))
-    return [one for one in found if one is not None]
+    results = (_statement(node) for node in nodes if node.type in ("import_statement", "export_statement"))
+    return [one for one in results if one is not None]
 
 
 def _statement(node: Node) -> Statement | None:

@@ -23,8 +23,8 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
     is_star = any(child.type == "*" for child in node.children)
     alias = next((child for child in node.named_children if child.type == "identifier"), None)
     local = (alias.start_byte, alias.end_byte) if alias else names[-1].span()
-    taken = names if is_star else names[:-1]
-    module = b".".join(match.group() for match in taken)
+    parents = names if is_star else names[:-1]
+    module = b".".join(match.group() for match in parents)
     mentions = [
         Mention(match.start(), match.end(), path.start_byte if at else -1)
         for at, match in enumerate(names)

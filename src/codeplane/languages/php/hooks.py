@@ -27,8 +27,8 @@ def _included(node: Node, data: bytes) -> list[Imported]:
     start, end = children[0].start_byte, children[0].end_byte
     if beside := _HERE.match(data[start:end]):
         module = b"./" + beside.group(1).lstrip(b"/")
-    elif found := _LITERAL.match(data[start:end]):
-        module = found.group(1)
+    elif match := _LITERAL.match(data[start:end]):
+        module = match.group(1)
         module = module[2:] if module.startswith(b"./") else module
     else:
         return []
@@ -36,7 +36,7 @@ def _included(node: Node, data: bytes) -> list[Imported]:
 
 
 def _used(node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
-    found: list[Imported] = []
+    items: list[Imported] = []
     mentions: list[Mention] = []
     prefix = b""
     common = _kind(node, data)
@@ -52,14 +52,14 @@ def _used(node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     for clause in clauses:
         if clause.type == "namespace_use_clause":
             item, mentioned = _clause(clause, data, prefix, common)
-            found += item
+            items += item
             mentions += mentioned
-    return found, mentions
+    return items, mentions
 
 
 def _kind(node: Node, data: bytes) -> str:
-    said = node.child_by_field_name("type")
-    return _KINDS.get(_text(said, data).lower(), "") if said else ""
+    word = node.child_by_field_name("type")
+    return _KINDS.get(_text(word, data).lower(), "") if word else ""
 
 
 def _clause(clause: Node, data: bytes, prefix: bytes, common: str) -> tuple[list[Imported], list[Mention]]:
@@ -74,11 +74,11 @@ def _clause(clause: Node, data: bytes, prefix: bytes, common: str) -> tuple[list
     local = alias or last
     kind = _kind(clause, data) or common or "php_use"
     span = (local.start_byte, local.end_byte)
-    taken = Imported(kind, module, _text(last, data), _text(local, data), last.start_byte, span)
+    item = Imported(kind, module, _text(last, data), _text(local, data), last.start_byte, span)
     mentions = _mentions(path.start_byte, last.start_byte, data)
     if alias:
         mentions.append(Mention(last.start_byte, last.end_byte, -1))
-    return [taken], mentions
+    return [item], mentions
 
 
 def _mentions(start: int, end: int, data: bytes) -> list[Mention]:

@@ -72,8 +72,8 @@ def _from_here(sources: Sources, place: Place, text: str) -> str | None:
     first, _, rest = text.partition("\\")
     if first.lower() == "namespace":
         return f"{package}\\{rest}".lstrip("\\")
-    taken = [one for one in sources.imports(place.path) if one.kind == "php_use"]
-    same = {(one.alias, one.module, one.name) for one in taken if one.alias.lower() == first.lower()}
+    uses = [one for one in sources.imports(place.path) if one.kind == "php_use"]
+    same = {(one.alias, one.module, one.name) for one in uses if one.alias.lower() == first.lower()}
     if not same:
         return f"{package}\\{text}".lstrip("\\")
     alias, module, name = same.pop()
@@ -85,17 +85,17 @@ def _included(sources: Sources, path: str, module: str) -> Sequence[Place]:
     """What is found through the include path depends on how the program is started."""
     if not module.startswith("./"):
         return ()
-    found = _inside(posixpath.dirname(path), module)
-    return (Place(RepoPath(found)),) if found and sources.exists(found) else ()
+    file = _inside(posixpath.dirname(path), module)
+    return (Place(RepoPath(file)),) if file and sources.exists(file) else ()
 
 
 def _declaring(sources: Sources, path: str, package: str) -> list[Place]:
     """Files for tests are seen by files for tests alone."""
     tests = _manifests(sources).tests
-    found = sources.declaring(package, "php")
+    places = sources.declaring(package, "php")
     if not tests or path.startswith(tests):
-        return list(found)
-    return [place for place in found if not place.path.startswith(tests)]
+        return list(places)
+    return [place for place in places if not place.path.startswith(tests)]
 
 
 def _loaded(sources: Sources, imported: Import) -> list[Place]:
@@ -104,17 +104,17 @@ def _loaded(sources: Sources, imported: Import) -> list[Place]:
     full = f"{imported.module}\\{imported.name}".lstrip("\\")
     for prefix in _prefixes(full):
         below = full[len(prefix) :].replace("\\", "/") + ".php"
-        tried = [_inside(directory, below) for directory in loading.psr4.get(prefix, ())]
-        if found := _present(sources, tried, imported.module):
-            return found
+        candidates = [_inside(directory, below) for directory in loading.psr4.get(prefix, ())]
+        if places := _present(sources, candidates, imported.module):
+            return places
     legacy = imported.module.replace("\\", "/") + "/" + imported.name.replace("_", "/") + ".php"
-    tried = [
+    candidates = [
         _inside(directory, legacy.lstrip("/"))
         for prefix, directories in loading.psr0.items()
         for directory in directories
         if full.startswith(prefix)
     ]
-    return _present(sources, tried, imported.module)
+    return _present(sources, candidates, imported.module)
 
 
 def _present(sources: Sources, tried: Sequence[str | None], package: str) -> list[Place]:
@@ -132,15 +132,15 @@ def _prefixes(full: str) -> Iterator[str]:
 
 def _inside(directory: str, relative: str) -> str | None:
     """The path of a file, or None where it leaves the repository."""
-    found = posixpath.normpath(posixpath.join(directory, relative))
-    return None if found.startswith(("/", "../")) or found in ("..", ".") else found
+    result = posixpath.normpath(posixpath.join(directory, relative))
+    return None if result.startswith(("/", "../")) or result in ("..", ".") else result
 
 
 def _manifests(sources: Sources) -> _Loading:
-    found = _loading.get(sources)
-    if found is None:
-        found = _loading[sources] = _read(sources)
-    return found
+    loading = _loading.get(sources)
+    if loading is None:
+        loading = _loading[sources] = _read(sources)
+    return loading
 
 
 def _read(sources: Sources) -> _Loading:
@@ -152,8 +152,8 @@ def _read(sources: Sources) -> _Loading:
             for kind, prefix, directory in _entries(sources.read(path), section):
                 below = _inside(posixpath.dirname(path), directory) or ""
                 if kind in ("psr-4", "psr-0"):
-                    known = loading.psr4 if kind == "psr-4" else loading.psr0
-                    known.setdefault(prefix, []).append(below)
+                    prefixes = loading.psr4 if kind == "psr-4" else loading.psr0
+                    prefixes.setdefault(prefix, []).append(below)
                 if section == "autoload-dev" and below:
                     tests.add(below if below.endswith(".php") else below + "/")
     return _Loading(loading.psr4, loading.psr0, tuple(sorted(tests)))

@@ -32,7 +32,7 @@ def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
 
 def _read(data: bytes) -> tuple[Captures, int]:
     """What is found, and where something is wrong."""
-    made = Captures()
+    captures = Captures()
     header: list[Token] = []
     block: list[Token] = []  # keyword, name and brace
     fields: list[list[Token]] = []
@@ -43,7 +43,7 @@ def _read(data: bytes) -> tuple[Captures, int]:
         elif one.text in (b")", b"]", b"}") and depth:
             depth -= 1
         elif one.text == b"}" and block:
-            _define(made, block, fields, one.end)
+            _define(captures, block, fields, one.end)
             header, block, fields = [], [], []
             continue
         if block:
@@ -57,7 +57,7 @@ def _read(data: bytes) -> tuple[Captures, int]:
             line, depth = -1, 0
         else:
             header.append(one)
-    return made, block[0].start if block else -1
+    return captures, block[0].start if block else -1
 
 
 def _define(made: Captures, block: list[Token], fields: list[list[Token]], end: int) -> None:

@@ -76,7 +76,7 @@ class _Reader:
     def _open(self, one: Token) -> None:
         statement = self._statement
         first = statement[0].text if statement else b""
-        named = statement[1] if len(statement) > 1 and statement[1].is_name else None
+        name = statement[1] if len(statement) > 1 and statement[1].is_name else None
         words = [token.text for token in statement[:2]]
         if b"group" in words and words[-1] == b"group" and len(statement) > 2 and not self._depth:
             self._blocks.append(_Block("message", statement[0].start, one.start, statement[2]))
@@ -93,7 +93,7 @@ class _Reader:
         elif kind == "extend":
             self._type(statement[1:])
         start = statement[0].start if statement else one.start
-        self._blocks.append(_Block(kind, start, one.start, named))
+        self._blocks.append(_Block(kind, start, one.start, name))
         self._statement = []
 
     def _close(self, one: Token) -> None:

@@ -16,16 +16,16 @@ def module_name(sources: Sources, path: str) -> str:
 
 def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     """The one file whose path ends with what is written."""
-    written = posixpath.normpath(imported.module)
-    if not imported.module or written.startswith(("/", "..")) or "\\" in written:
+    text = posixpath.normpath(imported.module)
+    if not imported.module or text.startswith(("/", "..")) or "\\" in text:
         return ()
-    named = sources.paths_named(posixpath.basename(written))
-    found = [one for one in named if one == written or one.endswith(f"/{written}")]
-    if len(found) != 1:
+    candidates = sources.paths_named(posixpath.basename(text))
+    paths = [one for one in candidates if one == text or one.endswith(f"/{text}")]
+    if len(paths) != 1:
         return ()
-    own, other = sources.package(path), sources.package(found[0])
+    own, other = sources.package(path), sources.package(paths[0])
     is_seen = own == other or own.startswith(f"{other}.") or not other
-    return (Place(RepoPath(found[0])),) if imported.name != "*" or is_seen else ()
+    return (Place(RepoPath(paths[0])),) if imported.name != "*" or is_seen else ()
 
 
 def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:

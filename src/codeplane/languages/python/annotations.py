@@ -29,8 +29,8 @@ def declared_type(written: str, imported: Mapping[str, str]) -> str:
     be written in a comment behind a value. "" where a bare `Final` leaves the type to the value."""
     rest = written.rpartition("type:")[2] if len(written) <= _LONGEST else ""
     while True:  # each round leaves something of the text behind
-        named = [part for part in _parts(rest, "|") if part != "None"]
-        rest = named[0] if len(named) == 1 else ""
+        types = [part for part in _parts(rest, "|") if part != "None"]
+        rest = types[0] if len(types) == 1 else ""
         if _PLAIN.match(rest):
             return "" if _full(rest, imported) in _WRAPPERS else rest
         if quoted := _QUOTED.match(rest):
@@ -45,8 +45,8 @@ def declared_type(written: str, imported: Mapping[str, str]) -> str:
 
 def returned_type(signature: str, imported: Mapping[str, str]) -> str:
     """The class of what a function returns, None aside."""
-    found = _RETURNED.search(signature) if len(signature) < _CUT else None
-    return declared_type(found[1], imported) if found else ""
+    match = _RETURNED.search(signature) if len(signature) < _CUT else None
+    return declared_type(match[1], imported) if match else ""
 
 
 def awaited_type(signature: str, imported: Mapping[str, str]) -> str:
@@ -61,13 +61,13 @@ def _full(name: str, imported: Mapping[str, str]) -> str:
 
 def _parts(text: str, separator: str) -> list[str]:
     """The parts between the separators that stand in no brackets and no quotes."""
-    found, depth, quote, begin = [], 0, "", 0
+    parts, depth, quote, begin = [], 0, "", 0
     for at, char in enumerate(text):
         if quote or char in "\"'":
             quote = "" if char == quote else quote or char
         elif char in "[]()":
             depth += 1 if char in "[(" else -1
         elif char == separator and not depth:
-            found.append(text[begin:at].strip())
+            parts.append(text[begin:at].strip())
             begin = at + 1
-    return [*found, text[begin:].strip()]
+    return [*parts, text[begin:].strip()]

@@ -134,8 +134,8 @@ def _inserted(data: bytes, statement: Statement, at: int, told: bytes) -> bytes:
 
 def _length(one: Taken, row: bytes) -> int:
     """The bytes of a name with its alias."""
-    found = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?").match(row, one.column)
-    return found.end() - one.column if found else len(one.name)
+    match = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?").match(row, one.column)
+    return match.end() - one.column if match else len(one.name)
 
 
 def _told(one: Wanted) -> bytes:
@@ -150,8 +150,8 @@ def _wrapped(data: bytes, line: int) -> bytes:
     if len(row) <= min(max(longest, _NARROW), _WIDE) or b"(" in row or b"#" in row or b"\\" in row:
         return data
     start, _, names = row.partition(b" import ")
-    told = b"".join(b"    " + one.strip() + b",\n" for one in names.split(b","))
-    rows[line - 1] = start + b" import (\n" + told + b")"
+    lines = b"".join(b"    " + one.strip() + b",\n" for one in names.split(b","))
+    rows[line - 1] = start + b" import (\n" + lines + b")"
     return b"\n".join(rows)
 
 
@@ -159,17 +159,17 @@ def _placed(data: bytes, own: Sequence[Statement], one: Wanted, is_ours: IsOurs)
     """A statement of its own, in the section that it belongs to."""
     text = written(one.module, [(one.name, one.alias)]).encode("utf-8", "surrogateescape")
     module = one.module if one.module is not None else one.name
-    wanted = _rank(module, is_ours)
+    rank = _rank(module, is_ours)
     groups = sections([_entry(it) for it in own])
     rows = data.split(b"\n")
     ranks = [[_rank(it.module, is_ours) for it in group] for group in groups]
-    fitting = [group for group, own_ranks in zip(groups, ranks, strict=True) if wanted in own_ranks]
+    fitting = [group for group, own_ranks in zip(groups, ranks, strict=True) if rank in own_ranks]
     # Where all stand together, so does what comes.
     fitting = fitting or [groups[0]] if len(groups) == 1 and len(set(ranks[0])) > 1 else fitting
     if fitting:
         line = _within(fitting[-1], Entry(0, 0, module, one.module is None, one.name if one.module else ""))
         rows[line:line] = [text]
-    elif before := [group for group in groups if _rank(group[-1].module, is_ours) < wanted]:
+    elif before := [group for group in groups if _rank(group[-1].module, is_ours) < rank]:
         line = before[-1][-1].end
         rows[line:line] = [b"", text, *([b""] if line < len(rows) and rows[line].strip() else [])]
     elif groups:

@@ -52,9 +52,9 @@ class _Public:
 @cache
 def members_of(base: str) -> Container[str]:
     """The names that instances of a class have; every name where the class is not known."""
-    known = _KNOWN.get(base)
-    if known is not None:
-        return frozenset(dir(known)) | (_GIVEN if base in _ENUMS else frozenset())
+    class_ = _KNOWN.get(base)
+    if class_ is not None:
+        return frozenset(dir(class_)) | (_GIVEN if base in _ENUMS else frozenset())
     module, _, name = base.rpartition(".")
     if name not in _LIBRARY.get(module, ()):
         return _Everything()

@@ -88,8 +88,10 @@ def module_text(sources: Sources, path: str, target: str) -> str | None:
         is_relative = _is_relative_beside(sources, path)
     name = modules.module_name(sources, target)
     others = [_relative(path, target)] if is_relative and not is_absolute else []
-    found = (text for text in (*relative, *others, name) if text and _leads(sources, path, text) == [target])
-    return next(found, None)
+    texts_that_lead = (
+        text for text in (*relative, *others, name) if text and _leads(sources, path, text) == [target]
+    )
+    return next(texts_that_lead, None)
 
 
 def _style(sources: Sources, path: str) -> tuple[list[str], bool]:
@@ -110,17 +112,17 @@ def _is_relative_beside(sources: Sources, path: str) -> bool:
 
 
 def _leads(sources: Sources, path: str, text: str) -> list[str]:
-    found = modules.places(sources, path, Import(0, "python_from", text, "", "", 0, 0))
-    return [place.path for place in found]
+    places = modules.places(sources, path, Import(0, "python_from", text, "", "", 0, 0))
+    return [place.path for place in places]
 
 
 def _relative(path: str, target: str) -> str:
     """The name of a module from a file of the same package."""
     here, there = path.split("/")[:-1], target.rsplit(".", 1)[0].removesuffix("/__init__").split("/")
-    shared = 0
-    while shared < min(len(here), len(there)) and here[shared] == there[shared]:
-        shared += 1
-    return "." * (len(here) - shared + 1) + ".".join(there[shared:]) if shared else ""
+    depth = 0
+    while depth < min(len(here), len(there)) and here[depth] == there[depth]:
+        depth += 1
+    return "." * (len(here) - depth + 1) + ".".join(there[depth:]) if depth else ""
 
 
 def wanted(item: Import, module: str, data: bytes) -> Wanted:
@@ -138,10 +140,10 @@ def is_plain(data: bytes, item: Import) -> bool:
 def whole(data: bytes) -> list[Wanted]:
     """The imports that change what a whole file means."""
     return [
-        Wanted("__future__", taken.name)
+        Wanted("__future__", name.name)
         for one in statements(data)
         if one.module == "__future__"
-        for taken in one.names
+        for name in one.names
     ]
 
 
@@ -153,10 +155,10 @@ def arranged(sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted])
 def is_sorted_with(data: bytes, item: Import, module: str) -> bool:
     """Whether an import can take its name from another module where it stands."""
     own = arranging.head(data)
-    found = next((one for one in own if _holds(one, item)), None)
-    if found is None:
+    statement = next((one for one in own if _holds(one, item)), None)
+    if statement is None:
         return True
-    if len(found.names) > 1 or any(one.module == module for one in own):
+    if len(statement.names) > 1 or any(one.module == module for one in own):
         return False
     change = taken_from(data, item, module)
     after = applied(data, [change]) if change is not None else data
@@ -165,14 +167,14 @@ def is_sorted_with(data: bytes, item: Import, module: str) -> bool:
 
 def taken_from(data: bytes, item: Import, module: str | None) -> Change | None:
     """The statement of an import with one name from another module, or without it where that is None."""
-    found = next((one for one in statements(data) if _holds(one, item)), None)
-    if found is None or found.module is None or (not found.is_plain and len(found.names) > 1):
+    statement = next((one for one in statements(data) if _holds(one, item)), None)
+    if statement is None or statement.module is None or (not statement.is_plain and len(statement.names) > 1):
         return None
-    names = [(one.name, one.alias) for one in found.names if not _is_at(one.line, one.column, item)]
-    own = [(one.name, one.alias) for one in found.names if _is_at(one.line, one.column, item)]
-    parts = [written(found.module, names)] if names else []
+    names = [(one.name, one.alias) for one in statement.names if not _is_at(one.line, one.column, item)]
+    own = [(one.name, one.alias) for one in statement.names if _is_at(one.line, one.column, item)]
+    parts = [written(statement.module, names)] if names else []
     parts += [written(module, own)] if module is not None else []
-    return _changed(data, found, parts)
+    return _changed(data, statement, parts)
 
 
 def _changed(data: bytes, found: Statement, parts: Sequence[str]) -> Change | None:

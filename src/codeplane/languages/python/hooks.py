@@ -73,8 +73,8 @@ def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
         if _is_typing(call, data):
             found.setdefault("region.names", []).extend(_quoted_types(call))
     if any(name in data for name in _IN_CLASSES):
-        named = found.get("bind.variable", ())
-        found.setdefault("doubt", []).extend(one for one in named if one.text in _IN_CLASSES)
+        variables = found.get("bind.variable", ())
+        found.setdefault("doubt", []).extend(one for one in variables if one.text in _IN_CLASSES)
     if b"# type:" not in data:
         return
     ends = {node.end_byte for capture in _ASSIGNED for node in found.get(capture, ())}
@@ -91,16 +91,16 @@ def _is_typing(call: Node, data: bytes) -> bool:
     function = call.child_by_field_name("function")
     module, _, name = ((function.text or b"") if function is not None else b"").rpartition(b".")
     if module:
-        return any((found[2] or found[1]) == module for found in _TYPING.finditer(data))
-    return any(name in _NAME.findall(found[1]) for found in _FROM_TYPING.finditer(data))
+        return any((match[2] or match[1]) == module for match in _TYPING.finditer(data))
+    return any(name in _NAME.findall(match[1]) for match in _FROM_TYPING.finditer(data))
 
 
 def _quoted_types(call: Node) -> Iterator[Node]:
     """The texts that a call takes for types: `cast("T", x)`, `TypeVar("N", bound="T")`."""
     function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-    given = [one for one in (arguments.named_children if arguments else ()) if one.type != "comment"]
+    passed_nodes = [one for one in (arguments.named_children if arguments else ()) if one.type != "comment"]
     is_cast = function is not None and (function.text or b"").endswith(b"cast")
-    values = given[:1] if is_cast else given[1:]
+    values = passed_nodes[:1] if is_cast else passed_nodes[1:]
     for one in values:
         value = one.child_by_field_name("value") if one.type == "keyword_argument" else one
         if value is not None and value.type == "string":
@@ -125,10 +125,10 @@ def _assigned_before(root: Node, data: bytes, end: int) -> int:
 
 def exports(root: Node, data: bytes) -> list[Exported]:
     """The names in `__all__`, certain where every statement about it is a literal."""
-    found: list[Exported] = []
+    items: list[Exported] = []
     certain = True
     if b"__all__" not in data:
-        return found
+        return items
     for count, match in enumerate(_ALL.finditer(data)):
         node = root.descendant_for_byte_range(*match.span())
         if node is None or node.type != "identifier" or count >= _MOST_ALL:
@@ -139,12 +139,12 @@ def exports(root: Node, data: bytes) -> list[Exported]:
             continue
         names, literal = _strings(value)
         certain = certain and literal
-        found += [
+        items += [
             Exported(data[start:end], data[start:end], start, end, "all_literal", in_text=True)
             for start, end in names
             if _NAME.fullmatch(data, start, end)
         ]
-    return [item._replace(certain=certain) for item in found]
+    return [item._replace(certain=certain) for item in items]
 
 
 def _value(node: Node) -> Node | None:

@@ -45,11 +45,11 @@ def inside(data: bytes, uses: Sequence[Use]) -> Sequence[Change] | None:
             body = next((it for it in map(_body, _around(data, start)) if it and _holds(it, start)), None)
             if body is None:
                 return None
-            wanted = bodies.setdefault(body.start_byte, (body, []))[1]
-            if use.wanted not in wanted:
-                wanted.append(use.wanted)
-    found = [_change(data, body, wanted) for _, (body, wanted) in sorted(bodies.items())]
-    return None if None in found else [one for one in found if one is not None]
+            imports = bodies.setdefault(body.start_byte, (body, []))[1]
+            if use.wanted not in imports:
+                imports.append(use.wanted)
+    changes = [_change(data, body, imports) for _, (body, imports) in sorted(bodies.items())]
+    return None if None in changes else [one for one in changes if one is not None]
 
 
 def _body(node: Node) -> Node | None:

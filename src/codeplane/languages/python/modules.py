@@ -62,9 +62,9 @@ def candidates(sources: Sources, path: str, imported: Import) -> Sequence[Place]
 
 def _files(sources: Sources, directory: str, parts: Sequence[str]) -> Iterator[Place]:
     base = "/".join([*filter(None, [directory]), *parts])
-    found = [f"{base}/{file}".lstrip("/") for file in _PACKAGE]
-    found += [base + ending for ending in _ENDINGS] if parts else []
-    yield from (Place(RepoPath(one)) for one in found if sources.exists(one))
+    candidates = [f"{base}/{file}".lstrip("/") for file in _PACKAGE]
+    candidates += [base + ending for ending in _ENDINGS] if parts else []
+    yield from (Place(RepoPath(one)) for one in candidates if sources.exists(one))
 
 
 def _absolute(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[Place]:
@@ -74,10 +74,10 @@ def _absolute(sources: Sources, directory: str, parts: Sequence[str]) -> Sequenc
         return ()  # a file that is run as it stands means the one beside it
     if parts[0] == _BEHIND:
         roots = _projects(sources, f"{directory}/")
-    found = {place for root in roots for place in _module(sources, root, parts)}
-    files = {place for place in found if not place.path.endswith("/")}
+    places = {place for root in roots for place in _module(sources, root, parts)}
+    files = {place for place in places if not place.path.endswith("/")}
     # A package with a file of its own goes before directories of the same name.
-    return sorted(files or found) if len(files or found) == 1 else ()
+    return sorted(files or places) if len(files or places) == 1 else ()
 
 
 def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
@@ -101,11 +101,11 @@ def _module(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[
     candidates = [f"{base}/{file}".lstrip("/") for file in _PACKAGE]
     if parts:
         candidates += [base + ending for ending in _ENDINGS]
-    found = [candidate for candidate in candidates if sources.exists(candidate)]
-    if len(found) == 1:
-        return (Place(RepoPath(found[0])),)
+    files = [candidate for candidate in candidates if sources.exists(candidate)]
+    if len(files) == 1:
+        return (Place(RepoPath(files[0])),)
     # A stub beside its source, or a module beside a package: which one counts is not said here.
-    if found or not (base and sources.is_directory(base) and _has_python(sources, base)):
+    if files or not (base and sources.is_directory(base) and _has_python(sources, base)):
         return ()
     return (Place(RepoPath(f"{base}/")),)
 
@@ -139,11 +139,11 @@ def _is_project(sources: Sources, directory: str) -> bool:
 
 
 def _above(path: str) -> Sequence[str]:
-    found = []
+    directories = []
     while "/" in path:
         path = path.rpartition("/")[0]
-        found.append(path)
-    return found
+        directories.append(path)
+    return directories
 
 
 def _is_below(path: str, root: str) -> bool:

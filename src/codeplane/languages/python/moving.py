@@ -50,59 +50,59 @@ class _File:
 
     def import_(self, statement: Statement) -> Iterator[Change | Stuck]:
         """`import a.b`, with uses of `a.b` where there is no alias."""
-        for taken in statement.names:
-            old = self._module(taken.name)
+        for name in statement.names:
+            old = self._module(name.name)
             if not old:
                 continue
-            wanted = [self._moving.place(place) for place in old]
-            if self._leads(taken.name, wanted):
+            targets = [self._moving.place(place) for place in old]
+            if self._leads(name.name, targets):
                 continue
-            new = self._absolute(taken.name, old[0], wanted[0])
+            new = self._absolute(name.name, old[0], targets[0])
             if new is None:
-                yield Stuck(taken.line, f"`{taken.name}` cannot be imported by an absolute name any more.")
+                yield Stuck(name.line, f"`{name.name}` cannot be imported by an absolute name any more.")
                 continue
-            if "." not in taken.name and not taken.alias:
-                yield Change(taken.line, taken.column, taken.name, f"{new} as {taken.name}")
+            if "." not in name.name and not name.alias:
+                yield Change(name.line, name.column, name.name, f"{new} as {name.name}")
                 continue
-            yield Change(taken.line, taken.column, taken.name, new)
+            yield Change(name.line, name.column, name.name, new)
 
     def uses(self, heads: set[str]) -> Iterator[Change]:
         """The places where a module stands behind its packages, the longest names first."""
         lines = self._moving.read(self._path).split(b"\n")
-        found = [
+        mentions = [
             (f"{receiver}.{name}", line, column - len(receiver.encode("utf-8", "surrogateescape")) - 1)
             for receiver, name, line, column in self._moving.behind(self._path)
             if receiver.partition(".")[0] in heads
         ]
-        new = {text: self._used(text) for text in {text for text, _, _ in found}}
-        done: set[tuple[int, int]] = set()
-        for text, line, column in sorted(found, key=lambda one: -len(one[0])):
+        new = {text: self._used(text) for text in {text for text, _, _ in mentions}}
+        positions: set[tuple[int, int]] = set()
+        for text, line, column in sorted(mentions, key=lambda one: -len(one[0])):
             is_written = lines[line - 1].startswith(text.encode("utf-8", "surrogateescape"), max(column, 0))
-            if new[text] != text and is_written and (line, column) not in done:
-                done.add((line, column))
+            if new[text] != text and is_written and (line, column) not in positions:
+                positions.add((line, column))
                 yield Change(line, column, text, new[text])
 
     def _used(self, text: str) -> str:
         old = self._module(text)
-        wanted = [self._moving.place(place) for place in old]
-        if not old or self._leads(text, wanted):
+        targets = [self._moving.place(place) for place in old]
+        if not old or self._leads(text, targets):
             return text
-        return self._absolute(text, old[0], wanted[0]) or text
+        return self._absolute(text, old[0], targets[0]) or text
 
     def from_(self, statement: Statement) -> Iterator[Change | Stuck]:
         """`from a import b`: what is taken may be a name of the module or a module inside it."""
         assert statement.module is not None, "BUG: a statement with a module was asked for"
         old = self._module(statement.module)
         groups: dict[str, list[tuple[str, str]]] = {}
-        for taken in statement.names:
-            found = self._source(statement.module, old, taken)
-            if found is None:
-                text = f"`from {statement.module} import {taken.name}` cannot be written any more."
+        for entry in statement.names:
+            source = self._source(statement.module, old, entry)
+            if source is None:
+                text = f"`from {statement.module} import {entry.name}` cannot be written any more."
                 yield Stuck(statement.line, text)
                 return
-            module, name, alias = found
+            module, name, alias = source
             groups.setdefault(module, []).append((name, alias))
-        same = [(taken.name, taken.alias) for taken in statement.names]
+        same = [(entry.name, entry.alias) for entry in statement.names]
         if groups == {statement.module: same}:
             return
         if len(groups) == 1 and next(iter(groups.values())) == same:
@@ -115,11 +115,11 @@ class _File:
 
     def _module_alone(self, statement: Statement, new: str) -> Iterator[Change | Stuck]:
         assert statement.module is not None, "BUG: a statement with a module was asked for"
-        found = re.match(r"from(\s+)([.\w]+)", statement.text)
-        if found is None or found[2] != statement.module:
+        match = re.match(r"from(\s+)([.\w]+)", statement.text)
+        if match is None or match[2] != statement.module:
             yield Stuck(statement.line, f"`{statement.module}` is not written as such.")
             return
-        yield Change(statement.line, statement.column + found.start(2), statement.module, new)
+        yield Change(statement.line, statement.column + match.start(2), statement.module, new)
 
     def _apart(self, statement: Statement, groups: dict[str, list[tuple[str, str]]]) -> Change:
         lines = self._moving.read(self._path).split(b"\n")
@@ -140,18 +140,18 @@ class _File:
         inner = self._inner(module, taken)
         if inner is not None:
             return self._of_package(module, old[0], inner, taken)
-        wanted = [self._moving.place(place) for place in old]
-        if self._leads(module, wanted):
+        targets = [self._moving.place(place) for place in old]
+        if self._leads(module, targets):
             return same
-        new = self._respelled(module, old[0], wanted[0])
+        new = self._respelled(module, old[0], targets[0])
         return (new, taken.name, taken.alias) if new is not None else None
 
     def _of_package(
         self, module: str, package: Place, inner: Place, taken: Taken
     ) -> tuple[str, str, str] | None:
         """A module that is taken from its package."""
-        wanted = self._moving.place(inner)
-        parent, name = _parent(wanted.path)
+        target = self._moving.place(inner)
+        parent, name = _parent(target.path)
         if not parent:
             return None
         own = (f"{parent}/{file}" for file in _PACKAGE)
@@ -166,12 +166,12 @@ class _File:
         """The module that a name of a `from` statement is, where it is one."""
         for at, item in enumerate(self._moving.before.imports(self._path)):
             if (item.line, item.column) == (taken.line, taken.column) and item.module == module:
-                found = self._moving.meant(self._path, at)
-                if item.name != "*" and len(found) == 1 and found[0].definition == -1:
-                    parent, name = _parent(found[0].path)
+                places = self._moving.meant(self._path, at)
+                if item.name != "*" and len(places) == 1 and places[0].definition == -1:
+                    parent, name = _parent(places[0].path)
                     base = modules.places(self._moving.before, self._path, item)
                     is_inside = any(_directory(place.path) == parent for place in base)
-                    return found[0] if is_inside and name == taken.name else None
+                    return places[0] if is_inside and name == taken.name else None
         return None
 
     @property
@@ -209,12 +209,12 @@ class _File:
     def _relative(self, new: Place) -> str | None:
         here = self._here.split("/")[:-1]
         there = [part for part in _stem(new.path).split("/") if part]
-        shared = 0
-        while shared < min(len(here), len(there)) and here[shared] == there[shared]:
-            shared += 1
-        if not shared:
+        depth = 0
+        while depth < min(len(here), len(there)) and here[depth] == there[depth]:
+            depth += 1
+        if not depth:
             return None
-        return "." * (len(here) - shared + 1) + ".".join(there[shared:])
+        return "." * (len(here) - depth + 1) + ".".join(there[depth:])
 
     def _absolute(self, module: str, old: Place, new: Place) -> str | None:
         """The dotted name below the root that the old one began at, else below its own source root."""

@@ -45,8 +45,8 @@ def statements(data: bytes) -> Iterator[Statement]:
 
 def written(module: str | None, names: Sequence[tuple[str, str]]) -> str:
     """A statement of names with their aliases."""
-    told = ", ".join(f"{name} as {alias}" if alias else name for name, alias in names)
-    return f"import {told}" if module is None else f"from {module} import {told}"
+    list_text = ", ".join(f"{name} as {alias}" if alias else name for name, alias in names)
+    return f"import {list_text}" if module is None else f"from {module} import {list_text}"
 
 
 def _statement(node: Node, lines: LineStarts) -> Statement:

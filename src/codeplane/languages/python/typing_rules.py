@@ -52,13 +52,13 @@ class PythonTypes(TypeRules):
 
     def returned_class(self, signature: str) -> str:
         """`-> type[Base]`."""
-        said = _CLASS_RESULT.search(signature)
-        return said[1] if said else ""
+        match = _CLASS_RESULT.search(signature)
+        return match[1] if match else ""
 
     def metaclass(self, header: str) -> str:
         """`class A(metaclass=Meta)`."""
-        said = _METACLASS.search(header)
-        return said[1] if said else ""
+        match = _METACLASS.search(header)
+        return match[1] if match else ""
 
     def is_mangled(self, name: str) -> bool:
         """`__x`, not `__x__`."""

@@ -55,29 +55,29 @@ class _Names:
 
     def _events(self) -> list[tuple[int, int, str, Node]]:
         captures = self.captures
-        found: list[tuple[int, int, str, Node]] = []
+        events: list[tuple[int, int, str, Node]] = []
         for capture, kind in (*_WALLS.items(), ("scope.arrow", "block")):
-            found += [(node.start_byte, 0, kind, node) for node in captures.get(capture, ())]
-        taken = {node.start_byte for node in captures.get("bind.param", ())}
-        found += [(node.start_byte, 1, "param", node) for node in captures.get("bind.param", ())]
+            events += [(node.start_byte, 0, kind, node) for node in captures.get(capture, ())]
+        parameters = {node.start_byte for node in captures.get("bind.param", ())}
+        events += [(node.start_byte, 1, "param", node) for node in captures.get("bind.param", ())]
         for capture in _ASSIGNED:
             for node in captures.get(capture, ()):
-                if node.type in ("identifier", "hash_key_symbol") and node.start_byte not in taken:
-                    taken.add(node.start_byte)
-                    found.append((node.start_byte, 1, "assigned", node))
+                if node.type in ("identifier", "hash_key_symbol") and node.start_byte not in parameters:
+                    parameters.add(node.start_byte)
+                    events.append((node.start_byte, 1, "assigned", node))
         for capture in ("name", "argument.keyword", "reference.write"):
-            taken.update(node.start_byte for node in captures.get(capture, ()))
+            parameters.update(node.start_byte for node in captures.get(capture, ()))
         received = {node.end_byte for node in captures.get("receiver", ())}
         ends = sorted(received)
         for node in captures.get("reference.call", ()):
-            if node.start_byte not in taken:
-                taken.add(node.start_byte)
+            if node.start_byte not in parameters:
+                parameters.add(node.start_byte)
                 if not self._is_member(node, ends):
-                    found.append((node.start_byte, 1, "call", node))
+                    events.append((node.start_byte, 1, "call", node))
         for node in captures.get("identifier", ()):
-            if node.start_byte not in taken and node.type in ("identifier", "hash_key_symbol"):
-                found.append((node.start_byte, 1, "bare", node))
-        return found
+            if node.start_byte not in parameters and node.type in ("identifier", "hash_key_symbol"):
+                events.append((node.start_byte, 1, "bare", node))
+        return events
 
     def _is_member(self, node: Node, ends: list[int]) -> bool:
         """Whether a receiver stands right before the called name."""
@@ -129,7 +129,7 @@ def _sections(captures: dict[str, list[Node]], body: Node, data: bytes) -> None:
 
 def reshape(outline: Outline, data: bytes) -> None:
     """Names behind symbols lose their colon; a class that is opened again adds to what it was."""
-    seen: set[tuple[int, str, bytes]] = set()
+    members: set[tuple[int, str, bytes]] = set()
     for draft in outline.drafts:
         start, end = draft.name
         if start >= 0 and data[start : start + 1] == b":":
@@ -138,19 +138,19 @@ def reshape(outline: Outline, data: bytes) -> None:
             draft.kind = "function" if draft.scope == 0 else "method"
         if draft.kind in ("class", "module") and draft.owner[0] < 0:
             key = (draft.scope, draft.kind, data[start:end])
-            draft.more = key in seen
-            seen.add(key)
+            draft.more = key in members
+            members.add(key)
 
 
 def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """A file that is required, relative ones as `./…`."""
-    called = node.child_by_field_name("method")
-    given = node.child_by_field_name("arguments")
-    strings = [child for child in given.named_children if child.type == "string"] if given else []
+    method = node.child_by_field_name("method")
+    arguments = node.child_by_field_name("arguments")
+    strings = [child for child in arguments.named_children if child.type == "string"] if arguments else []
     contents = [child for string in strings[:1] for child in string.named_children]
-    if not called or len(contents) != 1 or contents[0].type != "string_content":
+    if not method or len(contents) != 1 or contents[0].type != "string_content":
         return [], []
-    word = data[called.start_byte : called.end_byte]
+    word = data[method.start_byte : method.end_byte]
     module = data[contents[0].start_byte : contents[0].end_byte]
     if word == b"require_relative":
         module = b"./" + module

@@ -23,13 +23,13 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     """The one file that is meant; several below different roots are not certain."""
     module = imported.module
     if module.startswith("./"):
-        tried = [_inside(posixpath.dirname(path), module)]
+        candidates = [_inside(posixpath.dirname(path), module)]
     elif module.startswith("/"):
         return ()
     else:
-        tried = [_inside(root, module) for root in _load_path(sources)]
-    found = {one for name in tried if name for one in (name, f"{name}.rb") if sources.exists(one)}
-    return [Place(RepoPath(one)) for one in found if one.endswith(".rb")] if len(found) == 1 else []
+        candidates = [_inside(root, module) for root in _load_path(sources)]
+    files = {one for name in candidates if name for one in (name, f"{name}.rb") if sources.exists(one)}
+    return [Place(RepoPath(one)) for one in files if one.endswith(".rb")] if len(files) == 1 else []
 
 
 def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
@@ -46,12 +46,12 @@ def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:
 
 def _load_path(sources: Sources) -> tuple[str, ...]:
     """The `lib` directories beside gem specifications, and that of the repository."""
-    found = _roots.get(sources)
-    if found is None:
+    path = _roots.get(sources)
+    if path is None:
         directories = {"", *_gems(sources)}
         roots = [f"{directory}/lib".lstrip("/") for directory in directories]
-        found = _roots[sources] = tuple(sorted(root for root in roots if sources.is_directory(root)))
-    return found
+        path = _roots[sources] = tuple(sorted(root for root in roots if sources.is_directory(root)))
+    return path
 
 
 def _gems(sources: Sources) -> list[str]:
@@ -63,5 +63,5 @@ def _gems(sources: Sources) -> list[str]:
 
 def _inside(directory: str, relative: str) -> str | None:
     """The path of a file, or None where it leaves the repository."""
-    found = posixpath.normpath(posixpath.join(directory, relative))
-    return None if found.startswith(("/", "../")) or found in ("..", ".") else found
+    result = posixpath.normpath(posixpath.join(directory, relative))
+    return None if result.startswith(("/", "../")) or result in ("..", ".") else result

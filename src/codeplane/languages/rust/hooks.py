@@ -60,9 +60,9 @@ class _Reading:
         """The path of a list, and its names as mentions."""
         self._mention(path, path.end_byte)
         names = list(_NAME.finditer(self.data, path.start_byte, path.end_byte))
-        joined = before + b"::" + self._text(path) if before else self._text(path)
-        self.ends[joined] = names[-1].span() if names else (-1, -1)
-        return joined
+        path_text = before + b"::" + self._text(path) if before else self._text(path)
+        self.ends[path_text] = names[-1].span() if names else (-1, -1)
+        return path_text
 
     def _mention(self, path: Node, end: int) -> None:
         for match in _NAME.finditer(self.data, path.start_byte, end):

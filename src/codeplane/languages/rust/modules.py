@@ -61,12 +61,12 @@ _views: "WeakKeyDictionary[Sources, _Known]" = WeakKeyDictionary()
 
 def module_name(sources: Sources, path: str) -> str:
     """The path of the module below its crate, where it is part of one crate alone."""
-    known = _known(sources)
+    crates = _known(sources)
     names: list[str] = []
     at = _Module(path)
     for _ in range(_DEEPEST):
-        if at.path in known.roots and not at.inside:
-            return "::".join([known.roots[at.path].roots[at.path], *reversed(names)])
+        if at.path in crates.roots and not at.inside:
+            return "::".join([crates.roots[at.path].roots[at.path], *reversed(names)])
         above = _above(sources, at)
         if len(above) != 1:
             break
@@ -112,32 +112,34 @@ def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
 
 def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:
     """The file that `mod name;` in a place means."""
-    declared = [item for item in sources.members(place, name) if item.kind == "module" and not item.has_body]
-    if len(declared) != 1:
+    declarations = [
+        item for item in sources.members(place, name) if item.kind == "module" and not item.has_body
+    ]
+    if len(declarations) != 1:
         return ()
-    found = _files(sources, place, declared[0])
-    return [Place(RepoPath(found[0]))] if len(found) == 1 else ()
+    files = _files(sources, place, declarations[0])
+    return [Place(RepoPath(files[0]))] if len(files) == 1 else ()
 
 
 def _known(sources: Sources) -> _Known:
-    known = _views.get(sources)
-    if known is None:
-        known = _views[sources] = _Known()
+    crates = _views.get(sources)
+    if crates is None:
+        crates = _views[sources] = _Known()
         manifests = _manifests(sources)
         for directory in manifests:
-            _add_package(sources, known, manifests, directory)
-        _add_dependencies(known, manifests)
+            _add_package(sources, crates, manifests, directory)
+        _add_dependencies(crates, manifests)
         for path in [*sources.paths_named("lib.rs"), *sources.paths_named("main.rs")]:
             directory = posixpath.dirname(path)
-            if not any(_is_below(directory, package) for package in known.packages):
+            if not any(_is_below(directory, package) for package in crates.packages):
                 name = path.rpartition("/")[2].removesuffix(_ENDING)
-                known.roots[path] = _Package(directory, name, "", None, {path: name})
+                crates.roots[path] = _Package(directory, name, "", None, {path: name})
         for place, scope, text in sources.placed("module"):
             directory = posixpath.dirname(place.path)
             file = _inside(directory, text) if sources.space(place.path, scope) == Place(place.path) else None
             if file is not None:
-                known.declared.setdefault(file, []).append(place)
-    return known
+                crates.declared.setdefault(file, []).append(place)
+    return crates
 
 
 def _is_below(directory: str, above: str) -> bool:
@@ -146,10 +148,10 @@ def _is_below(directory: str, above: str) -> bool:
 
 def _inside(directory: str, relative: str) -> str | None:
     """The path, or None where it leaves the repository."""
-    found = posixpath.normpath(posixpath.join(directory, relative))
-    if found.startswith(("/", "../")) or found == "..":
+    result = posixpath.normpath(posixpath.join(directory, relative))
+    if result.startswith(("/", "../")) or result == "..":
         return None
-    return "" if found == "." else found
+    return "" if result == "." else result
 
 
 # Manifests
@@ -157,13 +159,13 @@ def _inside(directory: str, relative: str) -> str | None:
 
 def _manifests(sources: Sources) -> _Manifests:
     """Directory → the manifest in it."""
-    found = {}
+    manifests = {}
     for path in sources.paths_named("Cargo.toml"):
         with suppress(Malformed):
-            found[posixpath.dirname(path)] = parse_toml(
+            manifests[posixpath.dirname(path)] = parse_toml(
                 (sources.read(path) or b"").decode("utf-8", "replace")
             )
-    return found
+    return manifests
 
 
 def _table(data: Any, *keys: str) -> dict[str, Any]:
@@ -202,16 +204,16 @@ def _add_package(sources: Sources, known: _Known, manifests: _Manifests, directo
 def _own_roots(sources: Sources, directory: str, data: dict[str, Any]) -> Iterator[str]:
     """The first files of the programs, tests, examples and benchmarks of a package."""
     build = _table(data, "package").get("build", "build.rs")
-    listed = [build] if isinstance(build, str) else []
+    paths = [build] if isinstance(build, str) else []
     for kind in _TARGETS:
         targets = data.get(kind)
-        listed += (
+        paths += (
             [_text(item, "path") for item in targets if isinstance(item, dict)]
             if isinstance(targets, list)
             else []
         )
-    named = [_inside(directory, path) for path in ["src/main.rs", *filter(None, listed)]]
-    yield from (path for path in named if path is not None and sources.exists(path))
+    roots = [_inside(directory, path) for path in ["src/main.rs", *filter(None, paths)]]
+    yield from (path for path in roots if path is not None and sources.exists(path))
     for folder in _FOLDERS:
         at = posixpath.join(directory, folder)
         yield from (posixpath.join(at, name) for name in sources.names_in(at) if name.endswith(_ENDING))
@@ -223,9 +225,9 @@ def _own_roots(sources: Sources, directory: str, data: dict[str, Any]) -> Iterat
 
 def _workspace(manifests: _Manifests, directory: str) -> tuple[str, dict[str, Any]]:
     """The directory and the manifest of the workspace that a package belongs to."""
-    said = _text(_table(manifests[directory], "package"), "workspace")
-    if said:
-        root = _inside(directory, said)
+    directory_text = _text(_table(manifests[directory], "package"), "workspace")
+    if directory_text:
+        root = _inside(directory, directory_text)
         return (root, manifests.get(root, {})) if root is not None else (directory, {})
     for at in sorted(manifests, key=len, reverse=True):
         space = _table(manifests[at], "workspace")
@@ -250,17 +252,17 @@ def _add_dependencies(known: _Known, manifests: _Manifests) -> None:
         tables += [_table(target, name) for target in _table(data, "target").values() for name in _TABLES]
         space, root = _workspace(manifests, directory)
         for table in tables:
-            for key, said in table.items():
-                about, base = said if isinstance(said, dict) else {}, directory
+            for key, value in table.items():
+                about, base = value if isinstance(value, dict) else {}, directory
                 if about.get("workspace") is True:
                     about, base = _table(root, "workspace", "dependencies", key), space
                 where = _inside(base, _text(about, "path")) if _text(about, "path") else None
-                found = known.packages.get(where) if where is not None else None
+                crate = known.packages.get(where) if where is not None else None
                 name = key.replace("-", "_")
-                if found is not None and found.library and "package" not in about:
-                    name = found.roots[found.library]
+                if crate is not None and crate.library and "package" not in about:
+                    name = crate.roots[crate.library]
                 is_new = name not in package.dependencies
-                at = found.directory if found is not None else None
+                at = crate.directory if crate is not None else None
                 package.dependencies[name] = at if is_new or package.dependencies[name] == at else None
 
 
@@ -275,9 +277,9 @@ def _here(sources: Sources, path: str, scope: int) -> _Module:
 def _name(sources: Sources, module: _Module) -> str:
     if module.inside:
         return sources.spaces(module.place)[0].name
-    placed = _known(sources).declared.get(module.path)
-    if placed:
-        return sources.spaces(placed[0])[0].name
+    places = _known(sources).declared.get(module.path)
+    if places:
+        return sources.spaces(places[0])[0].name
     base = posixpath.basename(module.path).removesuffix(_ENDING)
     return base if base != "mod" else posixpath.basename(posixpath.dirname(module.path))
 
@@ -297,41 +299,41 @@ def _declaring(sources: Sources, path: str) -> list[_Module]:
     name = base.removesuffix(_ENDING)
     if base == "mod.rs":
         directory, _, name = directory.rpartition("/")
-    found = [_Module(place.path) for place in _known(sources).declared.get(path, ())]
+    modules = [_Module(place.path) for place in _known(sources).declared.get(path, ())]
     for owner in _owners(sources, directory):
         for item in sources.members(owner.place, name):
             is_declared = item.kind == "module" and not item.has_body and not item.annotation
             if is_declared and path in _files(sources, owner.place, item):
-                found.append(owner)
-    return list(dict.fromkeys(one for one in found if one.path != path))[:_MOST]
+                modules.append(owner)
+    return list(dict.fromkeys(one for one in modules if one.path != path))[:_MOST]
 
 
 def _owners(sources: Sources, directory: str) -> list[_Module]:
     """The modules whose submodules are in a directory: of files, and of modules inside them."""
     parts = directory.split("/") if directory else []
-    found: list[_Module] = []
+    modules: list[_Module] = []
     for at in range(max(len(parts) - _DEEPEST, 0), len(parts) + 1):
         below = [
             _Module(owner.path, (*owner.inside, item.place.definition))
-            for owner in found
+            for owner in modules
             for item in sources.members(owner.place, parts[at - 1])
             if item.kind == "module" and item.has_body
         ]
         folder = "/".join(parts[:at])
         files = [posixpath.join(folder, name) for name in sources.names_in(folder) if name.endswith(_ENDING)]
         files += [folder + _ENDING] if sources.exists(folder + _ENDING) else []
-        found = below + [_Module(file) for file in files if folder in _folders(sources, file)]
-    return found
+        modules = below + [_Module(file) for file in files if folder in _folders(sources, file)]
+    return modules
 
 
 def _folders(sources: Sources, path: str) -> list[str]:
     """Where the submodules of a file are: beside it where it begins a crate or says where it is itself."""
-    known = _known(sources)
+    crates = _known(sources)
     directory, _, base = path.rpartition("/")
-    if base == "mod.rs" or path in known.roots:
+    if base == "mod.rs" or path in crates.roots:
         return [directory]
-    placed = [directory] if path in known.declared else []
-    return [*placed, path.removesuffix(_ENDING)]
+    folders = [directory] if path in crates.declared else []
+    return [*folders, path.removesuffix(_ENDING)]
 
 
 def _files(sources: Sources, place: Place, declared: Member) -> list[str]:
@@ -341,28 +343,28 @@ def _files(sources: Sources, place: Place, declared: Member) -> list[str]:
         file = _inside(posixpath.dirname(place.path), declared.annotation) if is_outer else None
         return [file] if file is not None and sources.exists(file) else []
     names = [item.name for item in reversed(sources.spaces(place))]
-    tried = []
+    candidates = []
     for folder in _folders(sources, place.path):
         base = posixpath.join(folder, *names, declared.name)
-        tried += [base + _ENDING, base + "/mod.rs"]
-    return [path for path in dict.fromkeys(tried) if sources.exists(path)]
+        candidates += [base + _ENDING, base + "/mod.rs"]
+    return [path for path in dict.fromkeys(candidates) if sources.exists(path)]
 
 
 def _crates(sources: Sources, path: str) -> list[str]:
     """The first files of the crates that a file is part of."""
-    known = _known(sources)
-    found = known.crates.get(path)
-    if found is None:
-        seen, waiting = {path}, [path]
+    cache = _known(sources)
+    roots = cache.crates.get(path)
+    if roots is None:
+        reached, waiting = {path}, [path]
         for _ in range(_DEEPEST * _MOST):
             if not waiting:
                 break
             for module in _above(sources, _Module(waiting.pop())):
-                if module.path not in seen:
-                    seen.add(module.path)
+                if module.path not in reached:
+                    reached.add(module.path)
                     waiting.append(module.path)
-        found = known.crates[path] = sorted(one for one in seen if one in known.roots)
-    return found
+        roots = cache.crates[path] = sorted(one for one in reached if one in cache.roots)
+    return roots
 
 
 def _packages_of(sources: Sources, path: str) -> list[_Package]:
@@ -389,23 +391,23 @@ def _is_known(sources: Sources, here: _Module, name: str) -> bool:
 
 def _at_root(sources: Sources, path: str, name: str) -> list[Place]:
     """In the first edition, what is used is a name of the crate's first file."""
-    found: set[Place] = set()
+    places: set[Place] = set()
     for root in _crates(sources, path):
         inside = [item.place for item in sources.members(Place(RepoPath(root)), name)]
         files = submodule(sources, Place(RepoPath(root)), name)
-        found |= set(files or inside or _extern(_Module(root), name, sources))
-    return sorted(found)
+        places |= set(files or inside or _extern(_Module(root), name, sources))
+    return sorted(places)
 
 
 def _extern(here: _Module, name: str, sources: Sources) -> list[Place]:
     """The first file of another crate, where all crates that the file is part of mean the same."""
-    known = _known(sources)
-    found: set[str | None] = set()
+    crates = _known(sources)
+    roots: set[str | None] = set()
     for root in _crates(sources, here.path):
-        package = known.roots[root]
+        package = crates.roots[root]
         if package.library and root != package.library and package.roots[package.library] == name:
-            found.add(package.library)
+            roots.add(package.library)
         else:
             where = package.dependencies.get(name)
-            found.add(known.packages[where].library if where is not None else None)
-    return [Place(RepoPath(library)) for library in found if library is not None] if len(found) == 1 else []
+            roots.add(crates.packages[where].library if where is not None else None)
+    return [Place(RepoPath(library)) for library in roots if library is not None] if len(roots) == 1 else []

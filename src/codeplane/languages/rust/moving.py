@@ -88,14 +88,14 @@ def _declaring(moving: Moving, path: str) -> str | None:
     if posixpath.basename(path) == "mod.rs":
         directory = posixpath.dirname(directory)
     name = _own_name(path)
-    found = [
+    files = [
         one
         for one in _owners(directory)
         if moving.before.exists(one)
         for item in moving.before.members(Place(RepoPath(one)), name)
         if item.kind == "module" and not item.has_body and not item.annotation
     ]
-    return found[0] if len(found) == 1 else None
+    return files[0] if len(files) == 1 else None
 
 
 def _owners(directory: str) -> list[str]:
@@ -129,8 +129,8 @@ def _declarations(moving: Moving, path: str, tree: Node, head: _Head) -> Iterato
         yield _change(data, own.start, end, "")
         return
     parent = moving.read(head.parent)
-    found = _declared(parent, parse("rust", parent))
-    own = next((one for one in found if one.name == head.was[-1]), None)
+    items = _declared(parent, parse("rust", parent))
+    own = next((one for one in items if one.name == head.was[-1]), None)
     if own is not None:
         text = _seen(_renamed(own, head))
         before = next((one.start for one in _declared(data, tree)), None)
@@ -149,7 +149,7 @@ def _seen(text: str) -> str:
 
 def _declared(data: bytes, tree: Node) -> list[_Declared]:
     """The modules that a file declares outside of others."""
-    found, start = [], -1
+    items, start = [], -1
     for node in tree.named_children:
         if node.type == "attribute_item":
             start = node.start_byte if start < 0 else start
@@ -158,9 +158,9 @@ def _declared(data: bytes, tree: Node) -> list[_Declared]:
         if node.type == "mod_item" and name is not None and node.child_by_field_name("body") is None:
             begin = start if start >= 0 else node.start_byte
             text = data[begin : node.end_byte].decode("utf-8", "surrogateescape")
-            found.append(_Declared((name.text or b"").decode(), begin, node.end_byte, text))
+            items.append(_Declared((name.text or b"").decode(), begin, node.end_byte, text))
         start = -1
-    return found
+    return items
 
 
 def _first(tree: Node) -> int:
@@ -175,20 +175,20 @@ def _paths(moving: Moving, path: str, tree: Node, heads: Sequence[_Head]) -> Ite
     data = moving.read(path)
     crate, *here = modules.module_name(moving.before, path).split("::")
     texts, inner = _spans(tree)
-    for found in _PATH.finditer(data.decode("latin-1")):
-        if any(start <= found.start() < end for start, end in texts):
+    for match in _PATH.finditer(data.decode("latin-1")):
+        if any(start <= match.start() < end for start, end in texts):
             continue
-        around = [name for start, end, name in inner if start <= found.start() < end]
-        words = found[0].split("::")
+        around = [name for start, end, name in inner if start <= match.start() < end]
+        words = match[0].split("::")
         led = _absolute(words, crate, [*here, *around], heads)
         if led is None:
             continue
         new = _written(led, words, heads, moves=path in moving.moves, depth=len(around))
-        if new is not None and new != found[0]:
-            yield _change(data, found.start(), found.end(), new)
-        elif any(_is_grouped(data, found.end(), led, head) for head in heads):
-            line = data.count(b"\n", 0, found.start()) + 1
-            yield Stuck(line, f"A group behind `{found[0]}` would have to be taken apart.")
+        if new is not None and new != match[0]:
+            yield _change(data, match.start(), match.end(), new)
+        elif any(_is_grouped(data, match.end(), led, head) for head in heads):
+            line = data.count(b"\n", 0, match.start()) + 1
+            yield Stuck(line, f"A group behind `{match[0]}` would have to be taken apart.")
 
 
 def _absolute(

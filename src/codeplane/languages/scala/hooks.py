@@ -26,18 +26,18 @@ _SELECTORS = (
 
 def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """`a.b.c`, `a.{b, c => d}`, `a.*`, and several of them in one statement."""
-    found: list[Imported] = []
+    items: list[Imported] = []
     mentions: list[Mention] = []
     path: list[Node] = []
     for child in [*node.children, None]:
         if child is None or child.type == ",":
             if len(path) > 1:
-                found.append(_taken(kind, path[:-1], path[-1], path[-1], data))
+                items.append(_taken(kind, path[:-1], path[-1], path[-1], data))
                 mentions += _mentions(path[:-1])
             path = []
         elif child.type in _SELECTORS:
             many = child.named_children if child.type == "namespace_selectors" else [child]
-            found += _selected(kind, path, many, data)
+            items += _selected(kind, path, many, data)
             mentions += _mentions(path)
             # What is taken under another name, or left out.
             renamed = [name for one in many if (name := one.child_by_field_name("name"))]
@@ -45,7 +45,7 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
             path = []
         elif child.is_named:
             path.append(child)
-    return found, mentions
+    return items, mentions
 
 
 def _selected(kind: str, path: list[Node], many: list[Node], data: bytes) -> Iterator[Imported]:
@@ -100,23 +100,23 @@ def _fields(node: Node) -> list[Node]:
     if node.type == "class_definition" and not any(child.type == "case" for child in children):
         return []
     first = next((child for child in children if child.type == "class_parameters"), None)
-    given = first.named_children if first else []
+    parameters_given = first.named_children if first else []
     return [
         one
-        for one in given
+        for one in parameters_given
         if one.type == "class_parameter" and not any(child.type in ("val", "var") for child in one.children)
     ]
 
 
 def _values(node: Node, data: bytes) -> Iterator[Node]:
     """In a pattern a name that begins with a capital letter stands for a value that is known already."""
-    named = [*node.children_by_field_name("name"), *node.children_by_field_name("pattern")]
+    names = [*node.children_by_field_name("name"), *node.children_by_field_name("pattern")]
     plain = [
-        *named,
-        *(child for part in named if part.type == "identifiers" for child in part.named_children),
+        *names,
+        *(child for part in names if part.type == "identifiers" for child in part.named_children),
     ]
     yield from (part for part in plain if part.type == "identifier")
-    waiting = [part for part in named if part.type in _PATTERNS]
+    waiting = [part for part in names if part.type in _PATTERNS]
     while waiting:
         part = waiting.pop()
         operator = part.child_by_field_name("operator")
@@ -130,9 +130,13 @@ def _values(node: Node, data: bytes) -> Iterator[Node]:
 def _extended(node: Node) -> Iterator[Node]:
     """The type of the parameter that stands before the methods, without its arguments."""
     for parameters in node.children_by_field_name("parameters"):
-        given = parameters.named_children
-        if given and given[0].type == "parameter" and not any(x.type == "using" for x in parameters.children):
-            kind = given[0].child_by_field_name("type")
+        children = parameters.named_children
+        if (
+            children
+            and children[0].type == "parameter"
+            and not any(x.type == "using" for x in parameters.children)
+        ):
+            kind = children[0].child_by_field_name("type")
             if kind and kind.type == "generic_type":
                 kind = kind.child_by_field_name("type")
             if kind and kind.type in ("type_identifier", "stable_type_identifier"):

@@ -32,12 +32,12 @@ _QUOTES: Final = b"\"'`"
 
 def readable(data: bytes) -> bytes:
     """The same length of code: what is neither script nor expression is blank."""
-    made = Made(data)
+    script = Made(data)
     for one in markup.scripts(data):
-        made.keep(one.start, one.end)
-        made.put(one.end, b";" if one.end < len(data) else b"")
-    _Markup(made).fill()
-    return hooks.readable(_STORE.sub(b" ", bytes(made.bytes)))
+        script.keep(one.start, one.end)
+        script.put(one.end, b";" if one.end < len(data) else b"")
+    _Markup(script).fill()
+    return hooks.readable(_STORE.sub(b" ", bytes(script.bytes)))
 
 
 class _Markup:
@@ -52,17 +52,17 @@ class _Markup:
         }
 
     def fill(self) -> None:
-        found = list(markup.tags(self._page))
+        tags = list(markup.tags(self._page))
         # `{name}` in a tag is the name of an attribute as well.
         both = {
             tag.start + one.start(1)
-            for tag in found
+            for tag in tags
             for one in _BOTH.finditer(markup.without_quotes(self._page[tag.start : tag.end]))
         }
         for start, end in _braces(self._page):
             if start not in both and not self._given.intersection(_NAMES.findall(self._page, start, end)):
                 self._expression(start, end)
-        for tag in found:
+        for tag in tags:
             self._tag(tag)
 
     def _tag(self, tag: Tag) -> None:
@@ -77,7 +77,7 @@ class _Markup:
             self._made.put(one.end(1), b";")
 
     def _expression(self, start: int, end: int) -> None:
-        made, page = self._made, self._page
+        script, page = self._made, self._page
         word = _WORD.match(page, start, end)
         kind = word[1] if word else b""
         if kind == b"#each":
@@ -85,42 +85,42 @@ class _Markup:
         elif kind == b"#await":
             self._await(start, end)
         elif kind in (b"/each", b"/await", b"/snippet"):
-            made.put(start, b"}")
+            script.put(start, b"}")
         elif kind in (b":then", b":catch", b"@const"):
             self._declared(start, end, len(kind))
         elif kind == b"#snippet":
-            made.keep(start, end)
-            made.put(start, b";function ")
-            made.put(end - 1, b"{")
+            script.keep(start, end)
+            script.put(start, b";function ")
+            script.put(end - 1, b"{")
         elif page[start + 1 : end].lstrip().startswith(b"{"):
-            made.keep(start, end)
-            made.put(start - 1, b";(")
-            made.put(end - 1, b")")
+            script.keep(start, end)
+            script.put(start - 1, b";(")
+            script.put(end - 1, b")")
             if page[end : end + 1] not in (b"{", b"<", b""):
-                made.put(end, b";")
+                script.put(end, b";")
         else:
-            made.keep(start, end)
+            script.keep(start, end)
             if mark := _MARK.match(page, start, end):
-                made.put(start + 1, b" " * (mark.end() - start - 1))
+                script.put(start + 1, b" " * (mark.end() - start - 1))
 
     def _each(self, start: int, end: int) -> None:
         self._made.keep(start, end)
         self._made.put(start, b"{let[]=")
         self._made.put(end - 1, b";")
-        if found := _EACH.fullmatch(self._page, start, end):
-            width = found.end("as") - found.start("as")
-            self._made.put(found.start("as"), b" " * (width - 2) + b", ")
-            if found["key"]:
-                self._made.put(found.start("key") - 1, b";")
+        if match := _EACH.fullmatch(self._page, start, end):
+            width = match.end("as") - match.start("as")
+            self._made.put(match.start("as"), b" " * (width - 2) + b", ")
+            if match["key"]:
+                self._made.put(match.start("key") - 1, b";")
 
     def _await(self, start: int, end: int) -> None:
         self._made.keep(start, end)
         self._made.put(start, b"{let[]= ")
         self._made.put(end - 1, b";")
-        found = _AWAIT.fullmatch(self._page, start, end)
-        if found and found["then"]:
-            width = found.end("then") - found.start("then")
-            self._made.put(found.start("then"), b" " * (width - 2) + b", ")
+        match = _AWAIT.fullmatch(self._page, start, end)
+        if match and match["then"]:
+            width = match.end("then") - match.start("then")
+            self._made.put(match.start("then"), b" " * (width - 2) + b", ")
 
     def _declared(self, start: int, end: int, length: int) -> None:
         if not self._page[start + 1 + length : end - 1].strip():

@@ -33,14 +33,14 @@ def declared_type(written: str, imported: Mapping[str, str]) -> str:
 
 def returned_type(signature: str, imported: Mapping[str, str]) -> str:
     """The type of what a function returns, null and undefined aside."""
-    said = _behind_parameters(_RETURNED, signature)
-    return said if said in ("", "this") else declared_type(said, imported)
+    type_text = _behind_parameters(_RETURNED, signature)
+    return type_text if type_text in ("", "this") else declared_type(type_text, imported)
 
 
 def awaited_type(signature: str, imported: Mapping[str, str]) -> str:
     """The type of what a promise that a function returns gives in the end."""
-    said = _behind_parameters(_PROMISED, signature)
-    return declared_type(said, imported) if said else ""
+    type_text = _behind_parameters(_PROMISED, signature)
+    return declared_type(type_text, imported) if type_text else ""
 
 
 def _behind_parameters(pattern: re.Pattern[str], signature: str) -> str:
@@ -48,21 +48,21 @@ def _behind_parameters(pattern: re.Pattern[str], signature: str) -> str:
     whatever the function says that it is given."""
     if len(signature) >= _CUT or _DECLARED.match(signature):
         return ""
-    found = pattern.search(signature.removesuffix("=>").rstrip())
-    if found is None:
+    match = pattern.search(signature.removesuffix("=>").rstrip())
+    if match is None:
         return ""
     # In brackets that are still open it is said of a member of what is returned.
-    before = signature[: found.start() + 1]
+    before = signature[: match.start() + 1]
     is_open = any(before.count(left) != before.count(right) for left, right in _BRACKETS)
-    return "" if is_open else found[1].strip()
+    return "" if is_open else match[1].strip()
 
 
 @lru_cache(maxsize=2_000)
 def other_parts(signature: str) -> tuple[str, ...]:
     """The types that the alias of a type puts together with the members that it writes out; OTHER_TYPE for
     what has no name, and where those members are not its own or not all."""
-    _, *written = _split(_STRING.sub("''", signature), "=")
-    either = [part for part in _split("=".join(written), "|") if part not in _NOTHING]
+    _, *sides = _split(_STRING.sub("''", signature), "=")
+    either = [part for part in _split("=".join(sides), "|") if part not in _NOTHING]
     both = _split(either[0], "&") if len(either) == 1 and not _MAPPED.search(signature) else []
     if not 0 < len(both) <= _MOST_PARTS:
         return (OTHER_TYPE,)
@@ -72,9 +72,9 @@ def other_parts(signature: str) -> tuple[str, ...]:
 @lru_cache(maxsize=2_000)
 def _declared(written: str) -> str:
     parts = _parts(written)
-    named = [part for part in parts if part not in _NOTHING] if parts else []
-    name = _PLAIN.match(named[0]) if len(named) == 1 else None
-    if name is None or name[0] in _PRIMITIVES or named[0][name.end() :].strip() not in ("", "<>"):
+    types = [part for part in parts if part not in _NOTHING] if parts else []
+    name = _PLAIN.match(types[0]) if len(types) == 1 else None
+    if name is None or name[0] in _PRIMITIVES or types[0][name.end() :].strip() not in ("", "<>"):
         return OTHER_TYPE
     return name[0]
 

@@ -28,22 +28,22 @@ def readable(data: bytes) -> bytes:
     """
     if b"<" not in data:
         return data
-    made = bytearray(_VARIANCE.sub(lambda match: match[1] + b" " * len(match[2]), data))
+    text = bytearray(_VARIANCE.sub(lambda match: match[1] + b" " * len(match[2]), data))
     for match in _SIGNATURE.finditer(data):
         if _is_complete(data, match.start()):
-            made[match.end() - 1] = ord(";")
-    return bytes(made)
+            text[match.end() - 1] = ord(";")
+    return bytes(text)
 
 
 def asked(data: bytes) -> list[str]:
     """`x instanceof A`: each value with the class that it is asked for."""
-    found = set()
+    values = set()
     for match in _OF_CLASS.finditer(data) if b"instanceof" in data else ():
         start = match.start()
         if value := _VALUE.search(data, max(start - _LONGEST, 0), start):
             text = b" ".join((value[1], match[1] or b"?")).decode("utf-8", "surrogateescape")
-            found.add(text.translate(_MARKS))
-    return sorted(found)
+            values.add(text.translate(_MARKS))
+    return sorted(values)
 
 
 def reshape(outline: Outline, data: bytes) -> None:

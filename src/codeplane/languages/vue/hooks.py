@@ -21,14 +21,14 @@ _SCOPE: Final = re.compile(rb"#|v-slot\b|slot-scope\Z")
 
 def readable(data: bytes) -> bytes:
     """The same length of code: what is neither script nor expression is blank."""
-    made = Made(data)
-    found = markup.scripts(data)
-    for one in found:
-        made.keep(one.start, one.end)
-        made.put(one.end, b";" if one.end < len(data) else b"")
-    if any(_SETUP.search(one.said) for one in found):
-        _Template(made).fill()
-    return hooks.readable(bytes(made.bytes))
+    script = Made(data)
+    scripts = markup.scripts(data)
+    for one in scripts:
+        script.keep(one.start, one.end)
+        script.put(one.end, b";" if one.end < len(data) else b"")
+    if any(_SETUP.search(one.said) for one in scripts):
+        _Template(script).fill()
+    return hooks.readable(bytes(script.bytes))
 
 
 class _Template:
@@ -58,14 +58,14 @@ class _Template:
 
     def _tag(self, tag: Tag) -> None:
         self._component(tag)
-        found = list(markup.attributes(self._page, tag))
-        scope = next((one for one in found if one.start >= 0 and self._is_scope(one)), None)
-        bound = set(_NAMES.findall(self._left(scope))) if scope is not None else set()
-        for one in found:
+        attributes = list(markup.attributes(self._page, tag))
+        scope = next((one for one in attributes if one.start >= 0 and self._is_scope(one)), None)
+        names = set(_NAMES.findall(self._left(scope))) if scope is not None else set()
+        for one in attributes:
             is_early = scope is not None and one.at < scope.at
             if one == scope:
                 self._begin(one)
-            elif one.start >= 0 and not (is_early and bound.intersection(self._names(one))):
+            elif one.start >= 0 and not (is_early and names.intersection(self._names(one))):
                 self._expression(one)
         if not tag.is_whole:
             self._open.append((tag.name, scope is not None))
@@ -95,8 +95,8 @@ class _Template:
     def _left(self, scope: Attribute) -> bytes:
         """What an attribute declares."""
         value = self._page[scope.start : scope.end]
-        found = _LOOP.match(value) if scope.name == b"v-for" else None
-        return found["left"] if found else value
+        match = _LOOP.match(value) if scope.name == b"v-for" else None
+        return match["left"] if match else value
 
     def _names(self, one: Attribute) -> list[bytes]:
         return _NAMES.findall(self._page[one.start : one.end])
@@ -105,14 +105,14 @@ class _Template:
         self._made.put(one.start - len(b"{let "), b"{let ")
         self._made.keep(one.start, one.end)
         self._made.put(one.end, b";")
-        left = _LOOP.match(self._page, one.start, one.end) if one.name == b"v-for" else None
-        if left is None:
+        match = _LOOP.match(self._page, one.start, one.end) if one.name == b"v-for" else None
+        if match is None:
             return
-        width = left.end("in") - left.start("in")
-        self._made.put(left.start("in"), b",[]=".rjust(width))
-        if left["left"].startswith(b"("):
-            self._made.put(left.start("left"), b" ")
-            self._made.put(left.end("left") - 1, b" ")
+        width = match.end("in") - match.start("in")
+        self._made.put(match.start("in"), b",[]=".rjust(width))
+        if match["left"].startswith(b"("):
+            self._made.put(match.start("left"), b" ")
+            self._made.put(match.end("left") - 1, b" ")
 
     def _expression(self, one: Attribute) -> None:
         is_action = bool(_ACTION.match(one.name))
