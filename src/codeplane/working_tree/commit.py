@@ -121,8 +121,8 @@ class CommitTree:
         if data is None:
             return GapKind.MISSING
         beginning = data[:200].split(b"\n", 1)[0] if data.startswith(b"#!") else b""
-        pointed, pointed_size = _pointed(data)
-        return Content(digest_of(data), size, beginning, pointed, pointed_size)
+        pointer, pointer_size = _pointed(data)
+        return Content(digest_of(data), size, beginning, pointer, pointer_size)
 
     def read(self, oid: str) -> bytes | None:
         return self.repository.blob(oid)
@@ -138,8 +138,8 @@ class CommitTree:
         """The bytes of one file that have this digest; a pointer to other content does not have it."""
         data = self.manifest(path)
         if data is None or digest_of(data) != digest:
-            told = shown(path)
-            raise NotFound(f"Git does not have the content of {told}.", path=told)
+            name = shown(path)
+            raise NotFound(f"Git does not have the content of {name}.", path=name)
         return data
 
     def _target(self, oid: str) -> str:
@@ -155,5 +155,5 @@ def _pointed(data: bytes) -> tuple[Digest, int]:
     """What an LFS pointer points to; a pointer of a form that is not known points to nothing that is."""
     if len(data) > _LARGEST_POINTER or not data.startswith(_POINTER_BEGINS):
         return Digest(""), 0
-    found = _POINTER.fullmatch(data)
-    return (Digest(found[1].decode()), int(found[2])) if found else (Digest("?"), 0)
+    match = _POINTER.fullmatch(data)
+    return (Digest(match[1].decode()), int(match[2])) if match else (Digest("?"), 0)

@@ -42,13 +42,13 @@ class Folders:
             now = os.lstat(f"{self._root}/{path}")
         except OSError:
             return None
-        known = self._known.get(path)
-        if known is None or known[0] != (now.st_mtime_ns, now.st_ctime_ns, now.st_ino):
-            known = self._list(path)
-        if known is None:
+        listing = self._known.get(path)
+        if listing is None or listing[0] != (now.st_mtime_ns, now.st_ctime_ns, now.st_ino):
+            listing = self._list(path)
+        if listing is None:
             return None
-        self._asked[path] = known
-        return known[1]
+        self._asked[path] = listing
+        return listing[1]
 
     def settle(self, *, whole: bool) -> None:
         """Remembers what was asked for since the last time; after a `whole` look, nothing else."""
@@ -66,11 +66,11 @@ class Folders:
         try:
             before = os.fstat(fd)
             with os.scandir(fd) as entries:
-                found = _sorted(list(entries))
+                folder = _sorted(list(entries))
         finally:
             os.close(fd)
         stamp = (before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
-        return _NEVER if is_racy(before, now) else stamp, found
+        return _NEVER if is_racy(before, now) else stamp, folder
 
 
 def _sorted(entries: list["os.DirEntry[str]"]) -> Folder:

@@ -55,8 +55,8 @@ class Delta:
 
     def applied_to(self, known: Mapping[RepoPath, Known]) -> dict[RepoPath, Known]:
         """What is known after this look."""
-        kept = {path: entry for path, entry in known.items() if path not in self.removed}
-        return kept | dict(self.added) | dict(self.changed) | dict(self.touched)
+        rest = {path: entry for path, entry in known.items() if path not in self.removed}
+        return rest | dict(self.added) | dict(self.changed) | dict(self.touched)
 
 
 def digest_of(data: bytes) -> Digest:
@@ -71,17 +71,17 @@ def is_racy(found: os.stat_result, now_ns: int) -> bool:
 
 def renames(removed: Mapping[RepoPath, Known], added: Mapping[RepoPath, Known]) -> dict[RepoPath, RepoPath]:
     """Pairs of a removed and an added path with the same bytes, the same file name before any other."""
-    found: dict[RepoPath, RepoPath] = {}
+    pairs: dict[RepoPath, RepoPath] = {}
     for mark in (_digest_and_name, _digest_alone):
-        taken = set(found.values())
+        targets = set(pairs.values())
         places: dict[tuple[str, str], list[RepoPath]] = {}
-        for path in sorted(added.keys() - taken, reverse=True):
+        for path in sorted(added.keys() - targets, reverse=True):
             if added[path].size:
                 places.setdefault(mark(path, added[path]), []).append(path)
-        for path in sorted(removed.keys() - found.keys()):
+        for path in sorted(removed.keys() - pairs.keys()):
             if candidates := places.get(mark(path, removed[path])):
-                found[path] = candidates.pop()
-    return found
+                pairs[path] = candidates.pop()
+    return pairs
 
 
 def _digest_and_name(path: RepoPath, entry: Known) -> tuple[str, str]:

@@ -12,8 +12,8 @@ def read_plain(path: str, largest: int, *, follow: bool = False) -> bytes | None
     except OSError:
         return None
     try:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > largest:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > largest:
             return None
         parts = []
         while part := os.read(fd, 1 << 20):

@@ -156,37 +156,37 @@ class Listing:
         here, names = "", path.split("/")
         for at, name in enumerate(names):
             inner = _join(here, name)
-            known = self._directories.get(here)
-            if known is None:
+            folder = self._directories.get(here)
+            if folder is None:
                 return None
-            if known.is_nested:
+            if folder.is_nested:
                 return apart(here)
             is_last = at == len(names) - 1
-            if is_last or name not in known.children:
-                return known.scope.reason(name, inner, directory=directory or not is_last)
+            if is_last or name not in folder.children:
+                return folder.scope.reason(name, inner, directory=directory or not is_last)
             here = inner
         return None
 
     def _read_index(self) -> None:
         try:
-            found = os.lstat(self._index)
+            status = os.lstat(self._index)
         except OSError:
             self._index_stamp, self._tracked = (), Tracked()
             return
-        stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+        stamp = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
         if stamp != self._index_stamp:
             self._tracked = Tracked.read(self._index, self._tracked)
-            self._index_stamp = () if is_racy(found, time.time_ns()) else stamp
+            self._index_stamp = () if is_racy(status, time.time_ns()) else stamp
 
     def _is_told_apart(self, before: Tracked) -> bool:
         """Whether an entry is listed, or not, for the sole reason that git did or did not track it."""
         if self._tracked is before or self._tracked == before:
             return False
-        added = self._tracked.files - before.files
-        listed = self.files.keys() | self.links.keys() | self.refused.keys()
+        additions = self._tracked.files - before.files
+        paths = self.files.keys() | self.links.keys() | self.refused.keys()
         return (
-            not added <= listed
-            or not listed.isdisjoint(before.files - self._tracked.files)
+            not additions <= paths
+            or not paths.isdisjoint(before.files - self._tracked.files)
             or self._tracked.submodules != before.submodules
         )
 
@@ -201,18 +201,18 @@ class Listing:
 
     def _look_again(self) -> bool:
         """Lists the directories that have moved; False when that has changed the rules."""
-        lstat, moved = os.lstat, []
+        lstat, stale = os.lstat, []
         with self._jail.descriptor() as root:
             for path, directory in self._directories.items():
                 mtime, ctime, inode = directory.stamp
                 try:
-                    found = lstat(path or ".", dir_fd=root)
+                    status = lstat(path or ".", dir_fd=root)
                 except OSError:
-                    moved.append(path)
+                    stale.append(path)
                     continue
-                if found.st_mtime_ns != mtime or found.st_ctime_ns != ctime or found.st_ino != inode:
-                    moved.append(path)
-        return all(self._list_again(path) for path in moved)
+                if status.st_mtime_ns != mtime or status.st_ctime_ns != ctime or status.st_ino != inode:
+                    stale.append(path)
+        return all(self._list_again(path) for path in stale)
 
     def _look_at(self, happened: Happened) -> bool:
         """The same for directories that are known to have moved."""
@@ -247,8 +247,8 @@ class Listing:
         if after.has_rules != before.has_rules:
             return False
         self._record(path, after)
-        gone = [name for name in before.children if after.children.get(name) != before.children[name]]
-        self._drop(gone, path)
+        stale = [name for name in before.children if after.children.get(name) != before.children[name]]
+        self._drop(stale, path)
         for name, standing in after.children.items():
             inner = _join(path, name)
             if inner not in self._directories:
@@ -260,12 +260,12 @@ class Listing:
         while ahead:
             path, outer, standing = ahead.pop()
             has_rules = self._has_rules(path)
-            found = self._list(path, outer.inside(path, standing, has_rules=has_rules))
-            if found is None:
+            folder = self._list(path, outer.inside(path, standing, has_rules=has_rules))
+            if folder is None:
                 continue
-            found.has_rules = has_rules
-            self._record(path, found)
-            ahead += [(_join(path, name), found.scope, kind) for name, kind in found.children.items()]
+            folder.has_rules = has_rules
+            self._record(path, folder)
+            ahead += [(_join(path, name), folder.scope, kind) for name, kind in folder.children.items()]
 
     def _has_rules(self, path: str) -> bool:
         return os.path.lexists(f"{self._jail.root}/{_join(path, GITIGNORE)}")
@@ -278,22 +278,22 @@ class Listing:
         except NotFound:
             return None
         except PathRefused as error:
-            found = _Directory(scope, _Stamp())
-            found.refused[RepoPath(path)] = error.message
-            found.has_rules = self._has_rules(path)
-            found.is_unsure = True
-            return found
+            folder = _Directory(scope, _Stamp())
+            folder.refused[RepoPath(path)] = error.message
+            folder.has_rules = self._has_rules(path)
+            folder.is_unsure = True
+            return folder
         try:
             before = os.fstat(fd)
             stamp = _Stamp(before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
-            found = _Directory(scope, _Stamp() if is_racy(before, now) else stamp)
+            folder = _Directory(scope, _Stamp() if is_racy(before, now) else stamp)
             if self.events:
                 self.events.watch(path, fd)
             with os.scandir(fd) as entries:
-                self._sort(path, list(entries), found, fd)
+                self._sort(path, list(entries), folder, fd)
         finally:
             os.close(fd)
-        return found
+        return folder
 
     def _sort(self, path: str, entries: list["os.DirEntry[str]"], found: _Directory, fd: int) -> None:
         names = {entry.name for entry in entries}
@@ -328,8 +328,8 @@ class Listing:
             found.refused[path] = _kind(entry)
 
     def _is_worth_entering(self, path: RepoPath) -> bool:
-        tracked = self._tracked
-        return path in tracked.directories or path in tracked.submodules or self._ignore.may_hold_whites(path)
+        index = self._tracked
+        return path in index.directories or path in index.submodules or self._ignore.may_hold_whites(path)
 
     def _record(self, path: str, found: _Directory) -> None:
         self._directories[path] = found
@@ -343,17 +343,17 @@ class Listing:
 
     def _discard(self, path: str) -> dict[str, Standing]:
         """Takes one directory's entries out again and returns its children."""
-        gone = self._directories.pop(path, None)
-        if gone is None:
+        folder = self._directories.pop(path, None)
+        if folder is None:
             return {}
-        for names, kept in ((gone.files, self.files), (gone.links, self.links)):
+        for names, entries in ((folder.files, self.files), (folder.links, self.links)):
             for name in names:
-                kept.pop(name, None)
-        for name in gone.refused:
+                entries.pop(name, None)
+        for name in folder.refused:
             self.refused.pop(name, None)
         self.nested.pop(RepoPath(path), None)
         self._unsure.discard(path)
-        return gone.children
+        return folder.children
 
     def _drop(self, names: "list[str] | dict[str, Standing]", path: str) -> None:
         ahead = [_join(path, name) for name in names]
@@ -381,14 +381,14 @@ def _kind(entry: "os.DirEntry[str]") -> str:
         mode = entry.stat(follow_symlinks=False).st_mode
     except OSError:
         return "It is not a regular file."
-    return next((f"It is {told}." for is_kind, told in _KINDS if is_kind(mode)), "It is not a regular file.")
+    return next((f"It is {kind}." for is_kind, kind in _KINDS if is_kind(mode)), "It is not a regular file.")
 
 
 def _is_repository(fd: int) -> bool:
     try:
-        found = os.stat(".git", dir_fd=fd, follow_symlinks=False)
-        if stat.S_ISDIR(found.st_mode):
-            found = os.stat(".git/HEAD", dir_fd=fd, follow_symlinks=False)
+        status = os.stat(".git", dir_fd=fd, follow_symlinks=False)
+        if stat.S_ISDIR(status.st_mode):
+            status = os.stat(".git/HEAD", dir_fd=fd, follow_symlinks=False)
     except OSError:
         return False
-    return stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)
+    return stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)

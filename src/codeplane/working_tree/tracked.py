@@ -34,9 +34,9 @@ class Tracked:
         if known is not None and known.sources == sources:
             return known
         files, links = set[RepoPath](), set[RepoPath]()
-        for raw, fixed in (entry for source in sources for entry in entries(source)):
+        for raw, fields in (entry for source in sources for entry in entries(source)):
             name = RepoPath(os.fsdecode(raw))
-            (links if mode_of(fixed) & 0o170000 == _GITLINK else files).add(name)
+            (links if mode_of(fields) & 0o170000 == _GITLINK else files).add(name)
         return cls(frozenset(files), frozenset(links), frozenset(_parents(files | links)), sources)
 
 
@@ -52,10 +52,10 @@ def ships(index: Path, name: str) -> bool:
 
 
 def _parents(paths: set[RepoPath]) -> set[str]:
-    found: set[str] = set()
+    folders: set[str] = set()
     for path in paths:
         parent = path.rpartition("/")[0]
-        while parent and parent not in found:
-            found.add(parent)
+        while parent and parent not in folders:
+            folders.add(parent)
             parent = parent.rpartition("/")[0]
-    return found
+    return folders

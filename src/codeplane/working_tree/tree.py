@@ -181,18 +181,20 @@ class WorkingTree:
     def problems(self) -> list[str]:
         """What of the tree is not read or not obeyed, in sentences."""
         with self._lock:
-            found = self._ignore.unread()
-        told = [f"{shown(path)} has more than {LARGEST_RULES} bytes and is not obeyed." for path in found]
-        return told + ([why] if (why := self.why_hidden()) else [])
+            oversize = self._ignore.unread()
+        messages = [
+            f"{shown(path)} has more than {LARGEST_RULES} bytes and is not obeyed." for path in oversize
+        ]
+        return messages + ([why] if (why := self.why_hidden()) else [])
 
     def why_hidden(self, above: str = "") -> str:
         """Why something in a directory is not known, in a sentence; `""` where nothing is hidden."""
         below = f"{above}/" if above else ""
-        found = sorted(path for path in self._hidden if path.startswith(below))
-        if not found:
+        paths = sorted(path for path in self._hidden if path.startswith(below))
+        if not paths:
             return ""
-        others = f" ({len(found) - 1} more cannot be read)" if len(found) > 1 else ""
-        return f"{self._hidden[found[0]]}{others}"
+        others = f" ({len(paths) - 1} more cannot be read)" if len(paths) > 1 else ""
+        return f"{self._hidden[paths[0]]}{others}"
 
     def may_hold(self, path: RepoPath) -> bool:
         """Whether the last look had a file at `path`, or a look now might find one there."""
@@ -241,9 +243,9 @@ class WorkingTree:
 
     def _followed(self, known: Mapping[RepoPath, Known]) -> Delta:
         self._looked = self._listing.events
-        happened, self._is_named_anew = self._happened(), False
-        delta = self._compared(known, happened)
-        if happened is not None and (self.unfollowed or self._is_named_anew):
+        events, self._is_named_anew = self._happened(), False
+        delta = self._compared(known, events)
+        if events is not None and (self.unfollowed or self._is_named_anew):
             # No event tells which known files the other names of a file are.
             self._due = None
             delta = self._compared(known, self._happened())
@@ -252,114 +254,116 @@ class WorkingTree:
     def _compared(self, known: Mapping[RepoPath, Known], happened: Happened | None) -> Delta:
         self._listing.refresh(happened)
         suspects, missing = self._suspects(known, happened)
-        added, changed, touched = {}, {}, {}
-        refused = dict(self._listing.refused)
-        hidden = {path: refused[path] for path in self._listing.closed}
-        nested = self._listing.nested
-        hidden |= {path: f"{apart(path).removesuffix('.')}, and not indexed." for path in nested}
+        additions, changes, touches = {}, {}, {}
+        refusals = dict(self._listing.refused)
+        barriers = {path: refusals[path] for path in self._listing.closed}
+        repositories = self._listing.nested
+        barriers |= {path: f"{apart(path).removesuffix('.')}, and not indexed." for path in repositories}
         for path in suspects:
             try:
                 now = self._look(path)
             except NotFound:
                 missing.add(path)
             except PathRefused as error:
-                refused[path] = error.message
+                refusals[path] = error.message
                 missing.add(path)
                 if not self._is_binary(path):
-                    hidden[path] = error.message
+                    barriers[path] = error.message
             else:
                 before = known.get(path)
                 if before is None:
-                    added[path] = now
+                    additions[path] = now
                 elif before.digest != now.digest:
-                    changed[path] = now
+                    changes[path] = now
                 elif before != now:
-                    touched[path] = now
-        removed = missing & known.keys()
-        moved = renames({path: known[path] for path in removed}, added)
-        links = self._links(refused)
-        self._refused, self._hidden = refused, hidden
+                    touches[path] = now
+        removals = missing & known.keys()
+        pairs = renames({path: known[path] for path in removals}, additions)
+        links = self._links(refusals)
+        self._refused, self._hidden = refusals, barriers
         self._leads = links
         submodules = {path: submodule_head(self._repository, path) for path in self._listing.nested}
-        return Delta(added, changed, frozenset(removed), moved, touched, refused, links, submodules)
+        return Delta(additions, changes, frozenset(removals), pairs, touches, refusals, links, submodules)
 
     def _happened(self) -> Happened | None:
         """What has to be looked at; None for everything."""
         events = self._listing.events
         if events is None:
             return None
-        happened = events.take()
-        if happened is None or self._due is None:
+        changes = events.take()
+        if changes is None or self._due is None:
             self._due = None
             # Watched first and looked at then: what happens in between is seen by one or the other.
             self._listing.cover()
             for path in self._shared.keys() & self._listing.files.keys():
                 del self._shared[path]
             return None
-        self._due.add(happened)
+        self._due.add(changes)
         return self._due
 
     def _suspects(
         self, known: Mapping[RepoPath, Known], happened: Happened | None
     ) -> tuple[list[RepoPath], set[RepoPath]]:
         """Files whose stat differs from the known one, and known paths that are not listed any more."""
-        listed, events = self._listing.files, self._listing.events
-        unseen = events.unseen() if events is not None else set()
+        files, events = self._listing.files, self._listing.events
+        blind_spots = events.unseen() if events is not None else set()
         if happened is None:
-            suspects, seen = self._differing(known, listed)
-            return suspects, set() if seen == len(known) else set(known.keys() - listed.keys())
-        happened.unseen |= unseen
+            suspects, count = self._differing(known, files)
+            return suspects, set() if count == len(known) else set(known.keys() - files.keys())
+        happened.unseen |= blind_spots
         # Bytes that were written through a mapping may have left the stat as it was: these are read.
-        told = happened.files & listed.keys()
-        doubtful = happened.unseen | self._misnamed(happened.files - told)
-        compared = self._shared.keys() | self._refused.keys() | set(self._listing.in_directories(doubtful))
-        suspects, _ = self._differing(known, sorted((compared & listed.keys()) - told))
-        moved = set[RepoPath]()
+        reported = happened.files & files.keys()
+        doubtful = happened.unseen | self._misnamed(happened.files - reported)
+        doubtful_files = (
+            self._shared.keys() | self._refused.keys() | set(self._listing.in_directories(doubtful))
+        )
+        suspects, _ = self._differing(known, sorted((doubtful_files & files.keys()) - reported))
+        listing_changes = set[RepoPath]()
         # To compare is a fifth of the work, and most directories change for a temporary file.
-        if happened.directories and known.keys() != listed.keys():
-            moved = known.keys() ^ listed.keys()
-        suspects += sorted(told | (moved & listed.keys() - compared))
-        return suspects, moved & known.keys()
+        if happened.directories and known.keys() != files.keys():
+            listing_changes = known.keys() ^ files.keys()
+        suspects += sorted(reported | (listing_changes & files.keys() - doubtful_files))
+        return suspects, listing_changes & known.keys()
 
     def _misnamed(self, paths: set[RepoPath]) -> set[str]:
         """Directories where something was written under a name that is not listed, of a file that may be."""
-        found = set()
+        folders = set()
         for path in paths:
             with suppress(OSError):
                 self._note_names(path, os.lstat(f"{self.jail.root}/{path}"))
             if self._listing.rule_against(path) is None:
-                found.add(path.rpartition("/")[0])
-        return found
+                folders.add(path.rpartition("/")[0])
+        return folders
 
     def _differing(
         self, known: Mapping[RepoPath, Known], paths: Iterable[RepoPath]
     ) -> tuple[list[RepoPath], int]:
         """Those of the paths whose stat differs from the known one, and how many of all are known."""
-        lstat, get, suspects, seen = os.lstat, known.get, list[RepoPath](), 0
+        lstat, get, suspects, count = os.lstat, known.get, list[RepoPath](), 0
         with self.jail.descriptor() as root:
             for path in paths:
                 entry = get(path)
                 if entry is None:
                     suspects.append(path)
                     continue
-                seen += 1
+                count += 1
                 try:
-                    found = lstat(path, dir_fd=root)
+                    status = lstat(path, dir_fd=root)
                 except OSError:
                     suspects.append(path)
                     continue
                 _, mtime, size, inode, ctime, mode = entry
                 if (
-                    found.st_mtime_ns != mtime
-                    or found.st_ctime_ns != ctime
-                    or found.st_size != size
-                    or found.st_ino != inode
-                    or found.st_mode != mode
+                    status.st_mtime_ns != mtime
+                    or status.st_ctime_ns != ctime
+                    or status.st_size != size
+                    or status.st_ino != inode
+                    or status.st_mode != mode
                 ):
                     suspects.append(path)
-                elif found.st_nlink > 1:
-                    self._note_names(path, found)
-        return suspects, seen
+                elif status.st_nlink > 1:
+                    self._note_names(path, status)
+        return suspects, count
 
     def _note_names(self, path: RepoPath, found: os.stat_result) -> None:
         if found.st_nlink == 1:
@@ -372,19 +376,19 @@ class WorkingTree:
         """Reads one file; it is settled when nothing can have changed it unseen since."""
         fd = self.jail.open(path)
         try:
-            found = os.fstat(fd)
-            self._check_size(path, found.st_size)
+            status = os.fstat(fd)
+            self._check_size(path, status.st_size)
             now = time.time_ns()
             digest = hashlib.sha256()
-            for chunk in self._chunks(path, fd, found.st_size):
+            for chunk in self._chunks(path, fd, status.st_size):
                 digest.update(chunk)
             after = os.fstat(fd)
         finally:
             os.close(fd)
-        self._note_names(path, found)
-        is_same = (found.st_ctime_ns, found.st_size) == (after.st_ctime_ns, after.st_size)
-        settled = is_same and not is_racy(found, now)
-        return Known.of(Digest(digest.hexdigest()), found, settled=settled)
+        self._note_names(path, status)
+        is_same = (status.st_ctime_ns, status.st_size) == (after.st_ctime_ns, after.st_size)
+        is_settled = is_same and not is_racy(status, now)
+        return Known.of(Digest(digest.hexdigest()), status, settled=is_settled)
 
     def _chunks(self, path: RepoPath, fd: int, size: int) -> Iterator[bytes]:
         """All of an open file; `size` is what it had when it was opened, and saves the read at its end."""
@@ -430,14 +434,14 @@ class WorkingTree:
 
     def _check_secret(self, path: RepoPath) -> None:
         if self._ignore.keeps_back(path):
-            told = shown(path)
+            name = shown(path)
             raise PathRefused(
-                f"{told} looks like a secret and is not read.",
-                hints=[f"Only the user can open it: a line !{told} in .cplignore, then cpl trust --secrets"],
-                path=told,
+                f"{name} looks like a secret and is not read.",
+                hints=[f"Only the user can open it: a line !{name} in .cplignore, then cpl trust --secrets"],
+                path=name,
             )
 
     def _check_size(self, path: RepoPath, size: int) -> None:
         if size > self.largest:
-            told = shown(path)
-            raise PathRefused(f"{told} has {size} bytes; the most is {self.largest}.", path=told)
+            name = shown(path)
+            raise PathRefused(f"{name} has {size} bytes; the most is {self.largest}.", path=name)

@@ -45,10 +45,10 @@ def submodule_head(repository: Repository, path: RepoPath) -> str | None:
     # These raise nothing, whatever is closed on the way.
     if os.path.isdir(place) and not os.path.islink(place):  # noqa: PTH112, PTH114
         return _head(place)
-    told = _text(place).partition("gitdir:")[2].strip()
+    git_dir = _text(place).partition("gitdir:")[2].strip()
     modules = os.path.realpath(repository.common_dir / "modules")
-    aim = os.path.realpath(repository.root / path / told)
-    return _head(Path(aim)) if told and aim.startswith(f"{modules}/") else None
+    aim = os.path.realpath(repository.root / path / git_dir)
+    return _head(Path(aim)) if git_dir and aim.startswith(f"{modules}/") else None
 
 
 def _head(git_dir: Path) -> str | None:
@@ -61,9 +61,9 @@ def _head(git_dir: Path) -> str | None:
     loose = _text(git_dir / name).strip()
     if _COMMIT.fullmatch(loose):
         return loose
-    packed = _text(git_dir / "packed-refs", _LARGEST_PACK)
-    found = re.search(rf"^([0-9a-f]{{40,64}}) {re.escape(name)}$", packed, re.MULTILINE)
-    return found[1] if found else None
+    refs = _text(git_dir / "packed-refs", _LARGEST_PACK)
+    match = re.search(rf"^([0-9a-f]{{40,64}}) {re.escape(name)}$", refs, re.MULTILINE)
+    return match[1] if match else None
 
 
 def _text(path: Path, largest: int = 4096) -> str:

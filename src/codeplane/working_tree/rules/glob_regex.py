@@ -145,9 +145,9 @@ def _bracket(glob: str, at: int, *, fold: bool) -> tuple[frozenset[str], int]:
     one behind a backslash does.
     """
     at += 1
-    negated = _at(glob, at) in "!^"
-    at += negated
-    found: set[str] = set()
+    is_negated = _at(glob, at) in "!^"
+    at += is_negated
+    chars: set[str] = set()
     before, first = "", True
     while first or _at(glob, at) != "]":
         first = False
@@ -155,18 +155,18 @@ def _bracket(glob: str, at: int, *, fold: bool) -> tuple[frozenset[str], int]:
         if char == "-" and before and _at(glob, at + 1) != "]":
             at += 1 + (glob[at + 1] == "\\")
             span = {chr(n) for n in range(ord(before), ord(_at(glob, at)) + 1)}
-            found |= span | set(map(small, span)) if fold else span
+            chars |= span | set(map(small, span)) if fold else span
             before = ""
-        elif char == "[" and _at(glob, at + 1) == ":" and (named := _named(glob, at + 2)):
-            characters, at = named
-            found |= characters | set(map(small, characters)) if fold else characters
+        elif char == "[" and _at(glob, at + 1) == ":" and (posix_class := _named(glob, at + 2)):
+            characters, at = posix_class
+            chars |= characters | set(map(small, characters)) if fold else characters
             before = ""
         else:
             at += char == "\\"
             before = _at(glob, at)
-            found.add(before)
+            chars.add(before)
         at += 1
-    return (_ANY - found if negated else _ANY & found), at + 1
+    return (_ANY - chars if is_negated else _ANY & chars), at + 1
 
 
 def _named(glob: str, start: int) -> tuple[set[str], int] | None:

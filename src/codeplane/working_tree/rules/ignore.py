@@ -249,8 +249,8 @@ class Ignore:
 
     def top(self) -> Scope:
         """The rules above the root directory, to be entered with `Scope.inside`."""
-        shared = tuple((file.patterns, 0) for file in self._shared if file.patterns is not None)
-        return Scope(self, Standing.IN, shared)
+        patterns = tuple((file.patterns, 0) for file in self._shared if file.patterns is not None)
+        return Scope(self, Standing.IN, patterns)
 
     def rules_of(self, directory: str) -> Patterns | None:
         file = self._nested.get(directory)
@@ -285,8 +285,8 @@ class Ignore:
 
     def commit_rules(self) -> str:
         """Changes when `keeps_out_of_commits` may answer differently."""
-        opened = os.fsencode("\n".join(self._opened.lines))
-        return hashlib.sha256(self._own.data + bytes([self._fold]) + opened).hexdigest()[:16]
+        exceptions = os.fsencode("\n".join(self._opened.lines))
+        return hashlib.sha256(self._own.data + bytes([self._fold]) + exceptions).hexdigest()[:16]
 
     def keeps_back(self, path: RepoPath) -> bool:
         """Whether the file at `path` counts as a secret."""
@@ -366,7 +366,7 @@ class _Config:
 def _stamp(path: str) -> tuple[int, ...]:
     """Tells one state of a file from another. Git puts a new file in the place of the old one."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - a plain string
+        status = os.stat(path)  # noqa: PTH116 - a plain string
     except OSError:
         return ()
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino

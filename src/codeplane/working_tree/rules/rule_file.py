@@ -42,14 +42,18 @@ class RuleFile:
         """Reads the file again if it may have changed; tells whether its bytes have."""
         now = time.time_ns()
         try:
-            found = os.stat(self.path, follow_symlinks=self._follow)  # noqa: PTH116 - a plain string
+            status = os.stat(self.path, follow_symlinks=self._follow)  # noqa: PTH116 - a plain string
         except OSError:
-            found = None
-        key = None if found is None else (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+            status = None
+        key = (
+            None
+            if status is None
+            else (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+        )
         if self._is_settled and key == self._key:
             return False
-        self._key, self._is_settled = key, found is None or not is_racy(found, now)
-        data = None if found is None else read_plain(self.path, LARGEST, follow=self._follow)
+        self._key, self._is_settled = key, status is None or not is_racy(status, now)
+        data = None if status is None else read_plain(self.path, LARGEST, follow=self._follow)
         if data == self._data:
             return False
         self._data = data

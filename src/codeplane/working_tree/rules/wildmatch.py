@@ -57,10 +57,10 @@ def parse(data: bytes) -> Iterator[Pattern]:
 
 
 def _trim(line: str) -> str:
-    kept = line.rstrip(" ")
-    backslashes = len(kept) - len(kept.rstrip("\\"))
+    text = line.rstrip(" ")
+    backslashes = len(text) - len(text.rstrip("\\"))
     # An odd backslash before the spaces keeps the first of them.
-    return f"{kept} " if backslashes % 2 and len(kept) < len(line) else kept
+    return f"{text} " if backslashes % 2 and len(text) < len(line) else text
 
 
 class _Matcher:
@@ -116,8 +116,8 @@ class _Search(NamedTuple):
 
 
 def _searches(globs: list[tuple[int, str]], *, is_name: bool, fold: bool) -> list[_Search]:
-    found = [(ordinal, translate(glob, is_name=is_name, fold=fold)) for ordinal, glob in reversed(globs)]
-    sound = [(ordinal, regex) for ordinal, regex in found if regex is not None]
+    regexes = [(ordinal, translate(glob, is_name=is_name, fold=fold)) for ordinal, glob in reversed(globs)]
+    sound = [(ordinal, regex) for ordinal, regex in regexes if regex is not None]
     parts = [sound[at : at + _TOGETHER] for at in range(0, len(sound), _TOGETHER)]
     return [
         _Search(re.compile("|".join(f"({regex})" for _, regex in part)).fullmatch, [at for at, _ in part])
@@ -130,8 +130,8 @@ def _last(searches: list[_Search], text: str, least: int) -> int:
     for match, ordinals in searches:
         if ordinals[0] < least:
             break
-        if (found := match(text)) is not None:
-            return max(least, ordinals[(found.lastindex or 1) - 1])
+        if (hit := match(text)) is not None:
+            return max(least, ordinals[(hit.lastindex or 1) - 1])
     return least
 
 

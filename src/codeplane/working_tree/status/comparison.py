@@ -33,9 +33,9 @@ def changes(
         )
     if staged:
         return tree.git.staged_since(old if base is not None else _head_tree(handle))
-    modified, conflicts = tree.git.since(old) if base is not None else tree.git.unstaged()
-    unmerged = [_conflicting(tree, one) for one in conflicts]
-    return sorted([*modified, *unmerged], key=lambda one: os.fsencode(one.path))
+    edits, conflicts = tree.git.since(old) if base is not None else tree.git.unstaged()
+    conflicting = [_conflicting(tree, one) for one in conflicts]
+    return sorted([*edits, *conflicting], key=lambda one: os.fsencode(one.path))
 
 
 def _head_tree(handle: pygit2.Repository) -> str | None:
@@ -78,10 +78,10 @@ class Comparison:
         if stat.S_ISLNK(change.new.mode):
             return link_target(self._tree.jail, change.path)
         data = self._tree.read(RepoPath(change.path))
-        indexed = change.old.oid if change.old is not None else None
+        oid = change.old.oid if change.old is not None else None
         if b"\r\n" not in data and not self._attributes.may_concern(change.path):
             return data
-        return clean_content(Attributes(self._handle, change.path), data, indexed)
+        return clean_content(Attributes(self._handle, change.path), data, oid)
 
     def _keeps_back(self, path: str) -> bool:
         folder, _, name = path.rpartition("/")

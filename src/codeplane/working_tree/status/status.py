@@ -72,32 +72,32 @@ class GitStatus:
 
     def look(self) -> WorkStatus:
         """The status now."""
-        known = self.followed()
+        stamps = self.followed()
         with self._lock, self._repository.opened() as handle:
-            staged, look = self._looked(handle, known, untracked=True)
+            index, look = self._looked(handle, stamps, untracked=True)
             return WorkStatus(
-                self._staged_changes(handle, staged),
+                self._staged_changes(handle, index),
                 tuple(with_renames(handle, look.changes(), look.intended())),
                 tuple(sorted(look.untracked, key=os.fsencode)),
-                staged.conflicts,
+                index.conflicts,
                 tuple(sorted(look.undecided)),
             )
 
     def unstaged(self) -> tuple[list[Change], tuple[Conflict, ...]]:
         """How the tracked files of the working tree differ from the index, and what is not merged in it."""
-        known = self.followed()
+        stamps = self.followed()
         with self._lock, self._repository.opened() as handle:
-            staged, look = self._looked(handle, known, untracked=False)
-            return with_renames(handle, look.changes(), look.intended()), staged.conflicts
+            index, look = self._looked(handle, stamps, untracked=False)
+            return with_renames(handle, look.changes(), look.intended()), index.conflicts
 
     def since(self, tree: str | None) -> tuple[list[Change], tuple[Conflict, ...]]:
         """How the tracked files of the working tree differ from a tree, and what is not merged."""
-        known = self.followed()
+        stamps = self.followed()
         with self._lock, self._repository.opened() as handle:
-            staged, look = self._looked(handle, known, untracked=False)
-            before = {one.path: one for one in staged.differences(handle, tree)}
+            index, look = self._looked(handle, stamps, untracked=False)
+            before = {one.path: one for one in index.differences(handle, tree)}
             after = {one.path: one for one in look.changes()}
-            found = [
+            candidates = [
                 change_of(
                     path,
                     before[path].old if path in before else after[path].old,
@@ -105,13 +105,13 @@ class GitStatus:
                 )
                 for path in sorted(before.keys() | after.keys(), key=os.fsencode)
             ]
-            came = [one for one in found if one is not None]
+            came = [one for one in candidates if one is not None]
             contents = {
                 one.path: look.content(one.path)
                 for one in came
                 if one.kind == "A" and one.new is not None and not one.new.oid
             }
-            return with_renames(handle, came, contents), staged.conflicts
+            return with_renames(handle, came, contents), index.conflicts
 
     def staged_since(self, tree: str | None) -> list[Change]:
         """How the index differs from a tree; None is the empty one."""
@@ -126,16 +126,16 @@ class GitStatus:
     def _looked(
         self, handle: pygit2.Repository, known: Mapping[RepoPath, Known], *, untracked: bool
     ) -> tuple[IndexSnapshot, Look]:
-        staged = self._staged()
+        index = self._staged()
         if self._ignore.has_changed():
             self._ignore.forget()
-        look = Look(handle, self._repository, self._jail, self._folders, staged, self._unknown, known)
+        look = Look(handle, self._repository, self._jail, self._folders, index, self._unknown, known)
         look.index_ns = _stamp(self._repository.git_dir / "index")
         look.hashed = self._hashed
         look.run(untracked=untracked)
         self._folders.settle(whole=untracked)
         self._hashed = look.kept
-        return staged, look
+        return index, look
 
     def _staged(self) -> IndexSnapshot:
         file = self._repository.git_dir / "index"
@@ -151,10 +151,10 @@ class GitStatus:
 
     def _staged_changes(self, handle: pygit2.Repository, staged: IndexSnapshot) -> tuple[Change, ...]:
         tree = None if handle.head_is_unborn else find_commit(handle, "HEAD").tree
-        known = self._changes
-        if known is None or known[0] is not self._index[0] or known[1] != tree:
-            self._changes = known = (self._index[0], tree, tuple(staged.changes(handle, tree)))
-        return known[2]
+        cache = self._changes
+        if cache is None or cache[0] is not self._index[0] or cache[1] != tree:
+            self._changes = cache = (self._index[0], tree, tuple(staged.changes(handle, tree)))
+        return cache[2]
 
 
 def _stamp(path: Path) -> int:

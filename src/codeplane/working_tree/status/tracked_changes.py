@@ -68,18 +68,18 @@ class Look:
         self.unknown.begin()
         left = self._unlike_known() if self.known else self.staged.watched
         above = _above(left) if self.known and not untracked else self.staged.inner.keys()
-        gone = self._folders_gone(above, untracked=untracked)
-        for folder in gone:
+        missing = self._folders_gone(above, untracked=untracked)
+        for folder in missing:
             self.modified += self._gone_below(folder)
         with self.jail.descriptor() as root:
-            self._compare(root, left, tuple(f"{folder}/" if folder else "" for folder in gone))
+            self._compare(root, left, tuple(f"{folder}/" if folder else "" for folder in missing))
 
     def _unlike_known(self) -> list[IndexEntry]:
         """The tracked files that are not known to be what the index has."""
-        latest, known, left = self.latest, self.known.get, list[IndexEntry]()
+        latest, stamp_of, left = self.latest, self.known.get, list[IndexEntry]()
         for entry in self.staged.watched:
             path, mode, _, mtime_ns, ctime_ns, inode, size, _, _, is_intended = entry
-            now = known(RepoPath(path))
+            now = stamp_of(RepoPath(path))
             if (
                 now is None
                 or now.ctime_ns != ctime_ns
@@ -99,24 +99,24 @@ class Look:
         A directory without directories in it is vouched for by the names in the one above, so that it is
         asked itself only for what git does not know.
         """
-        folders, at, gone = self.staged.inner, self.folders.at, list[str]()
+        folders, at, missing = self.staged.inner, self.folders.at, list[str]()
         ahead = [""]
         while ahead:
             path = ahead.pop()
             inner = folders[path]
             if not inner and not untracked:
                 continue
-            found = at(path)
-            if found is None or found.problem:
+            listing = at(path)
+            if listing is None or listing.problem:
                 if inner:
-                    gone.append(path)
+                    missing.append(path)
                 continue
             if untracked:
-                self.untracked += self.unknown.within(path, found)
+                self.untracked += self.unknown.within(path, listing)
             for name, below in inner:
                 if below in asked:
-                    (ahead if name in found.folders else gone).append(below)
-        return gone
+                    (ahead if name in listing.folders else missing).append(below)
+        return missing
 
     def changes(self) -> list[Change]:
         return sorted(self.modified, key=lambda one: os.fsencode(one.path))
@@ -205,14 +205,14 @@ class Look:
 
     def _hash(self, entry: IndexEntry, now: os.stat_result) -> str | None:
         key = (now.st_mtime_ns, now.st_ctime_ns, now.st_size, now.st_ino, now.st_mode)
-        known = self.hashed.get(entry.path)
-        if known is None or known[0] != key:
+        cache = self.hashed.get(entry.path)
+        if cache is None or cache[0] != key:
             began = time.time_ns()
-            known = (key, self._read(entry, now))
-            if known[1] is None or is_racy(now, began):
-                return known[1]
-        self.kept[entry.path] = known
-        return known[1]
+            cache = (key, self._read(entry, now))
+            if cache[1] is None or is_racy(now, began):
+                return cache[1]
+        self.kept[entry.path] = cache
+        return cache[1]
 
     def _read(self, entry: IndexEntry, now: os.stat_result) -> str | None:
         """The id of the blob that git would make of the file now; None when it cannot be read or told."""
@@ -220,17 +220,17 @@ class Look:
         try:
             if stat.S_ISLNK(now.st_mode):
                 return blob_id(os.fsencode(os.readlink(path)))  # noqa: PTH115 - names that are not UTF-8
-            told = Attributes(self.handle, entry.path)
-            if told.filter is not None or told.encoding is not None:
+            attributes = Attributes(self.handle, entry.path)
+            if attributes.filter is not None or attributes.encoding is not None:
                 self.undecided.append(entry.path)
                 return None
             fd = self.jail.open(RepoPath(entry.path))
         except (OSError, CodePlaneError):
             return None
         with os.fdopen(fd, "rb") as stream:
-            if now.st_size > _LARGEST_COMPARED and told.line_ends is None and not told.has_ident:
+            if now.st_size > _LARGEST_COMPARED and attributes.line_ends is None and not attributes.has_ident:
                 return _streamed_id(stream, now.st_size)
-            return blob_id(clean_content(told, stream.read(), entry.oid))
+            return blob_id(clean_content(attributes, stream.read(), entry.oid))
 
     def _submodule(self, entry: IndexEntry) -> None:
         head = submodule_head(self.repository, RepoPath(entry.path))
@@ -259,13 +259,13 @@ class Look:
 
 def _above(entries: Iterable[IndexEntry]) -> set[str]:
     """The directories around files."""
-    found: set[str] = set()
+    folders: set[str] = set()
     for entry in entries:
         path = entry.path.rpartition("/")[0]
-        while path and path not in found:
-            found.add(path)
+        while path and path not in folders:
+            folders.add(path)
             path = path.rpartition("/")[0]
-    return found
+    return folders
 
 
 def _streamed_id(stream: BinaryIO, size: int) -> str:

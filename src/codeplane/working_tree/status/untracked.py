@@ -51,23 +51,23 @@ class Untracked:
                 yield f"{inner}/"
 
     def _unknown(self, path: str, found: Folder) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        staged, prefix = self._staged, f"{path}/" if path else ""
+        index, prefix = self._staged, f"{path}/" if path else ""
 
         def is_known(name: str) -> bool:
-            return prefix + name in staged.entries or prefix + name in staged.sides
+            return prefix + name in index.entries or prefix + name in index.sides
 
         files = tuple(name for name in found.files if not is_known(name))
         folders = tuple(
-            name for name in found.folders if prefix + name not in staged.folders and not is_known(name)
+            name for name in found.folders if prefix + name not in index.folders and not is_known(name)
         )
         return files, folders
 
     def _scope(self, path: str) -> tuple[Scope, bool]:
         """The rules inside a directory, and whether it is ignored as a whole."""
-        known = self._scopes.get(path)
-        if known is None:
-            known = self._scopes[path] = self._scope_of(path)
-        return known
+        scope = self._scopes.get(path)
+        if scope is None:
+            scope = self._scopes[path] = self._scope_of(path)
+        return scope
 
     def _scope_of(self, path: str) -> tuple[Scope, bool]:
         has_rules = path in self._has_rules
@@ -83,17 +83,17 @@ class Untracked:
         ahead = [(top, scope)]
         while ahead:
             path, outer = ahead.pop()
-            found = self._folders.at(path)
-            if found is None:
+            folder = self._folders.at(path)
+            if folder is None:
                 continue
-            if found.has_git and is_repository(self._jail, path):
+            if folder.has_git and is_repository(self._jail, path):
                 return True
-            inner = outer.inside(path, Standing.IN, has_rules=GITIGNORE in found.files)
-            if any(not inner.git_ignores(one, f"{path}/{one}", directory=False) for one in found.files):
+            inner = outer.inside(path, Standing.IN, has_rules=GITIGNORE in folder.files)
+            if any(not inner.git_ignores(one, f"{path}/{one}", directory=False) for one in folder.files):
                 return True
             ahead += [
                 (f"{path}/{one}", inner)
-                for one in found.folders
+                for one in folder.folders
                 if not inner.git_ignores(one, f"{path}/{one}", directory=True)
             ]
         return False

@@ -52,18 +52,18 @@ class Events:
         self._watches: dict[str, int] = {}
         self._paths: dict[int, str] = {}
         self._unseen: set[str] = set()
-        with ExitStack() as opened:
+        with ExitStack() as resources:
             top = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            opened.callback(os.close, top)
+            resources.callback(os.close, top)
             self._place = _place(os.fstat(top))
             self._mounts = Mounts(root, top)
-            opened.callback(self._mounts.close)
+            resources.callback(self._mounts.close)
             self._cookie = _unnamed_file(directory)
-            opened.callback(os.close, self._cookie)
+            resources.callback(os.close, self._cookie)
             self._queue = Inotify()
-            opened.callback(self._queue.close)
+            resources.callback(self._queue.close)
             self._cookie_watch = self._queue.watch_stamps(self._cookie)
-            opened.pop_all()
+            resources.pop_all()
             os.close(top)
         if self._mounts.kind not in _LOCAL:
             kind = self._mounts.kind or "unknown"
@@ -116,8 +116,8 @@ class Events:
 
     def unseen(self) -> set[str]:
         """Directories that were not watched, or had another path, before the last call."""
-        found, self._unseen = self._unseen, set()
-        return found
+        folders, self._unseen = self._unseen, set()
+        return folders
 
     def stirs(self, seconds: float) -> bool:
         """Waits until there is an event, at most so long."""
@@ -136,7 +136,7 @@ class Events:
         """What has happened since the last call; None where that is not known."""
         # The stamp comes back as an event: what was in the queue before it has been delivered.
         self.nudge()
-        found, is_proved = Happened(), False
+        changes, is_proved = Happened(), False
         is_in_place = self._is_in_place()
         for event in self._queue.read():
             if event.watch == self._cookie_watch:
@@ -148,8 +148,8 @@ class Events:
                 if path is not None and self._watches.get(path) == event.watch:
                     del self._watches[path]
             elif event.watch in self._paths:
-                self._note(self._paths[event.watch], event, found)
-        return found if is_proved and is_in_place and not self.problem else None
+                self._note(self._paths[event.watch], event, changes)
+        return changes if is_proved and is_in_place and not self.problem else None
 
     def _is_in_place(self) -> bool:
         """Whether the paths of the tree still lead to what is watched; no event tells of these changes."""

@@ -41,8 +41,8 @@ class Mounts:
     def _read(self, mount: str) -> None:
         below = set()
         for line in os.fsdecode(Path(_RECORD).read_bytes()).rstrip("\n").split("\n"):
-            placed, _, rest = line.partition(" - ")
-            number, _, _, _, point, *_ = placed.split(" ")
+            fields, _, rest = line.partition(" - ")
+            number, _, _, _, point, *_ = fields.split(" ")
             if number == mount:
                 self.kind = rest.split(" ")[0]
             point = _ESCAPED.sub(lambda found: chr(int(found[1], 8)), point)
