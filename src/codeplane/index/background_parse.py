@@ -26,20 +26,20 @@ class Ahead:
 
         A thread that did both would not come to give workers their work while another one computes.
         """
-        known = {path: Known(digest_of(data), 0, len(data), 0, 0, 0) for path, data in contents.items()}
-        work = Work(GivenContents(contents), known)
-        digests = {content.digest for content in known.values()}
+        entries = {path: Known(digest_of(data), 0, len(data), 0, 0, 0) for path, data in contents.items()}
+        work = Work(GivenContents(contents), entries)
+        digests = {content.digest for content in entries.values()}
         self.wait(digests)  # somebody may be reading them already
-        with ExitStack() as begun:
-            begun.enter_context(self._reading(digests))
+        with ExitStack() as resources:
+            resources.enter_context(self._reading(digests))
             with self._database.read() as connection:
                 work.find_known(connection)
             chunks = self._workers.extract(work.jobs())
-            reading = begun.pop_all()
+            reading = resources.pop_all()
 
         def finish() -> dict[str, int | None]:
             with reading:
-                if read := [done for chunk in chunks for done in chunk]:
+                if read := [outcome for chunk in chunks for outcome in chunk]:
                     with self._database.write() as connection:
                         work.store(connection, read)
             return {path: entry.blob for path, entry in work.all().items()}

@@ -53,17 +53,17 @@ class CommitViews:
 
     def _complete(self, key: str) -> int | None:
         with self._database.read() as connection:
-            found = connection.execute(
+            row = connection.execute(
                 "SELECT id FROM view v WHERE key = ? AND complete = 1 AND NOT EXISTS ("
                 " SELECT 1 FROM gap g JOIN blob b ON b.digest = g.detail WHERE g.view = v.id AND g.kind = ?)",
                 (key, GapKind.POINTER),
             ).fetchone()
-        if found is None:
+        if row is None:
             return None
         with self._database.write() as connection:
             # What is used is kept when old views are dropped; one dropped just now is made again.
-            used = connection.execute("UPDATE view SET used_ms = ? WHERE id = ?", (now_ms(), found[0]))
-            return int(found[0]) if used.rowcount else None
+            update = connection.execute("UPDATE view SET used_ms = ? WHERE id = ?", (now_ms(), row[0]))
+            return int(row[0]) if update.rowcount else None
 
     def _make(self, key: str, tree: CommitTree, progress: Progress | None) -> int:
         source = _Objects(tree, self._learn(tree))
@@ -85,17 +85,17 @@ class CommitViews:
 
     def _learn(self, tree: CommitTree) -> dict[str, Content | GapKind]:
         """What every object of the commit holds; only those never met before are read."""
-        wanted = {entry.oid for entry in tree.files.values()}
+        oids = {entry.oid for entry in tree.files.values()}
         with self._database.read() as connection:
-            known: dict[str, Content | GapKind] = dict(_known_objects(connection, wanted))
-        for part in _parts(sorted(wanted - known.keys()), _LEARNT_AT_ONCE):
+            contents: dict[str, Content | GapKind] = dict(_known_objects(connection, oids))
+        for part in _parts(sorted(oids - contents.keys()), _LEARNT_AT_ONCE):
             read = {oid: tree.content(oid) for oid in part}
-            known |= read
+            contents |= read
             with self._database.write() as connection:
                 _remember(connection, ((oid, c) for oid, c in read.items() if isinstance(c, Content)))
             if self._closing:
                 raise ServerStopping("The index is being closed.")
-        return known
+        return contents
 
 
 class _Objects:
@@ -108,21 +108,21 @@ class _Objects:
         self.pointers: dict[RepoPath, Digest] = {}
         self.gaps: list[Gap] = []
         for path, entry in tree.files.items():
-            found = contents[entry.oid]
-            if isinstance(found, GapKind):
-                self.gaps.append(_gap(path, found))
-            elif found.pointed:
-                self.pointers[path] = found.pointed
-                self.files[path] = Known(found.pointed, 0, found.pointed_size, 0, 0, entry.mode)
+            content = contents[entry.oid]
+            if isinstance(content, GapKind):
+                self.gaps.append(_gap(path, content))
+            elif content.pointed:
+                self.pointers[path] = content.pointed
+                self.files[path] = Known(content.pointed, 0, content.pointed_size, 0, 0, entry.mode)
             else:
-                self.files[path] = Known(found.digest, 0, found.size, 0, 0, entry.mode)
+                self.files[path] = Known(content.digest, 0, content.size, 0, 0, entry.mode)
 
     def read(self, path: RepoPath, known: Known) -> bytes | None:  # noqa: ARG002 - the object says it all
         return None if path in self.pointers else self._tree.read(self._tree.files[path].oid)
 
     def beginning(self, path: RepoPath, known: Known) -> bytes:  # noqa: ARG002
-        found = self._contents[self._tree.files[path].oid]
-        return found.beginning if isinstance(found, Content) else b""
+        content = self._contents[self._tree.files[path].oid]
+        return content.beginning if isinstance(content, Content) else b""
 
 
 def _told(
@@ -131,12 +131,12 @@ def _told(
     """Pointers whose content has been read somewhere are files like others; the rest are gaps."""
 
     def gap(path: RepoPath) -> Gap:
-        pointed = source.pointers.get(path)
-        return Gap(path, GapKind.POINTER, pointed) if pointed else _gap(path, GapKind.MISSING)
+        pointer = source.pointers.get(path)
+        return Gap(path, GapKind.POINTER, pointer) if pointer else _gap(path, GapKind.MISSING)
 
     unread = {path for path in entries if entries[path].blob is None}
-    kept = {path: entry for path, entry in entries.items() if path not in unread}
-    return kept, [*gaps, *map(gap, sorted(unread))]
+    present = {path: entry for path, entry in entries.items() if path not in unread}
+    return present, [*gaps, *map(gap, sorted(unread))]
 
 
 def _gap(path: RepoPath, kind: GapKind) -> Gap:
@@ -150,8 +150,8 @@ def _known_objects(connection: Connection, oids: set[str]) -> Iterator[tuple[str
             f" WHERE oid IN ({', '.join('?' * len(part))})",
             [bytes.fromhex(oid) for oid in part],
         )
-        for oid, digest, size, beginning, pointed, pointed_size in rows:
-            yield oid.hex(), Content(Digest(digest.hex()), size, beginning, Digest(pointed), pointed_size)
+        for oid, digest, size, beginning, pointer, pointed_size in rows:
+            yield oid.hex(), Content(Digest(digest.hex()), size, beginning, Digest(pointer), pointed_size)
 
 
 def _remember(connection: Connection, contents: Iterable[tuple[str, Content]]) -> None:

@@ -55,10 +55,10 @@ def carried(connection: Connection, view: int, known: Coverage, after: int, unti
     ).fetchall()
     if len(changes) > _MOST_CARRIED:
         return None
-    moved = Counter(blob for _, blob in changes if blob is not None)
-    moved.subtract(blob for blob, _ in changes if blob is not None)
+    deltas = Counter(blob for _, blob in changes if blob is not None)
+    deltas.subtract(blob for blob, _ in changes if blob is not None)
     states: Counter[str] = Counter()
-    for blob, count in moved.items():
+    for blob, count in deltas.items():
         row = connection.execute("SELECT state FROM blob WHERE id = ?", (blob,)).fetchone()
         if row is None:
             return None  # collected, and nobody knows what it was

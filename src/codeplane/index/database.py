@@ -135,17 +135,17 @@ class IndexDatabase:
         """The same, and what a file held at that look, if it was indexed; no other look is made meanwhile."""
         with self._refreshing:
             if self._fingerprint is None:
-                self._fingerprint = Fingerprint((path, known.digest) for path, known in self._known.items())
+                self._fingerprint = Fingerprint((path, entry.digest) for path, entry in self._known.items())
             yield self._fingerprint, self._digest
 
     def _digest(self, path: RepoPath) -> Digest | None:
-        known = self._known.get(path)
-        return known.digest if known is not None else None
+        entry = self._known.get(path)
+        return entry.digest if entry is not None else None
 
     def digests(self) -> dict[RepoPath, Digest]:
         """What each indexed file holds, as of the last look."""
         with self._refreshing:
-            return {path: known.digest for path, known in self._known.items()}
+            return {path: entry.digest for path, entry in self._known.items()}
 
     @property
     def known(self) -> Mapping[RepoPath, Known]:
@@ -169,10 +169,10 @@ class IndexDatabase:
     def seconds_left(self) -> float | None:
         """How long the pass that runs will take for the rest, by its pace so far; None where none runs."""
         began, before = self._pace
-        done, unread = before - len(self._unread), len(self._unread)
-        if not self._building or done <= 0:
+        count, unread = before - len(self._unread), len(self._unread)
+        if not self._building or count <= 0:
             return None
-        return (time.monotonic() - began) / done * unread
+        return (time.monotonic() - began) / count * unread
 
     @property
     def is_building(self) -> bool:
@@ -251,11 +251,11 @@ class IndexDatabase:
                 self._tree.doubt()
             delta = self._tree.reconcile(self._known, followed=True)
             self._reconciled_ms = now_ms()
-            changed = {**self._left(delta), **delta.added, **delta.changed}
-            if not (changed or delta or delta.touched):
+            files = {**self._left(delta), **delta.added, **delta.changed}
+            if not (files or delta or delta.touched):
                 self._tree.settle()
                 return None
-            work = Work(TreeContents(self._tree), changed)
+            work = Work(TreeContents(self._tree), files)
             with self.database.read() as connection:
                 work.find_known(connection)
             if self._ahead.wait({key.digest for key in work.pending}):
@@ -265,7 +265,7 @@ class IndexDatabase:
             if len(work.pending) > most or work.pending_bytes > _WHOLE_BYTES:
                 self._publish(work, [], delta)
                 return work
-            read = [done for chunk in self._workers.extract(work.jobs()) for done in chunk]
+            read = [outcome for chunk in self._workers.extract(work.jobs()) for outcome in chunk]
             self._publish(work, read, delta)
             return None
 
@@ -274,8 +274,8 @@ class IndexDatabase:
         if not self._may_be_outdated:
             return
         with self.database.read() as connection:
-            found = outdated(connection, self._view)
-        self._take({path: self._entries[path]._replace(blob=None) for path in found})
+            paths = outdated(connection, self._view)
+        self._take({path: self._entries[path]._replace(blob=None) for path in paths})
         self._may_be_outdated = False
 
     def _left(self, delta: Delta) -> dict[RepoPath, Known]:
@@ -322,8 +322,8 @@ class IndexDatabase:
         with self.database.write() as connection:
             work.store(connection, read)
             work.confirm(connection)
-            touched = {p: Entry(k, self._entries[p].blob) for p, k in delta.touched.items()}
-            entries = {**touched, **work.all()}
+            touches = {p: Entry(k, self._entries[p].blob) for p, k in delta.touched.items()}
+            entries = {**touches, **work.all()}
             self._check_not_overtaken(connection)
             epoch = publish(connection, self._view, self._entries, entries, delta.removed)
         self._epoch = epoch or self._epoch
@@ -361,7 +361,7 @@ class IndexDatabase:
                 (self._view,),
             )
             self._entries, self._unread = {}, set()
-            self._take({from_sql(path): Entry(Known(*known), blob) for path, blob, *known in rows})
+            self._take({from_sql(path): Entry(Known(*columns), blob) for path, blob, *columns in rows})
             self._known = {path: entry.known for path, entry in self._entries.items()}
             self._fingerprint = None
             self._may_be_outdated = True

@@ -28,8 +28,8 @@ def _facts(connection: Connection, blob: int) -> Iterator[str]:
     *facts, scopes, binds = head
     yield f"  blob {facts}"
     yield f"  scopes {list(unpack_scopes(scopes))}"
-    bound, *texts = unpack_binds(binds)
-    yield f"  binds {(list(bound), *texts)}"
+    binding, *texts = unpack_binds(binds)
+    yield f"  binds {(list(binding), *texts)}"
     for definition in connection.execute(
         "SELECT d.position, d.name, d.kind, d.parent, d.scope, d.body, d.start_line, d.start_column,"
         " d.end_line, d.end_column, d.name_line, d.name_column, d.signature, d.bases, d.annotation, d.flags,"
@@ -41,8 +41,8 @@ def _facts(connection: Connection, blob: int) -> Iterator[str]:
     for table in ("import", "export", "dynamic", "written"):
         for row in connection.execute(f"SELECT * FROM {table} WHERE blob = ?", (blob,)):
             yield f"  {table} {row[1:]}"
-    for names, packed in connection.execute("SELECT names, occurrences FROM ref WHERE blob = ?", (blob,)):
-        seen: dict[str, list[tuple[int, ...]]] = {}
-        for name, occurrence in unpack_occurrences(names, packed).all():
-            seen.setdefault(name, []).append(tuple(occurrence))
-        yield from (f"  ref {name} {occurrences}" for name, occurrences in seen.items())
+    for names, data in connection.execute("SELECT names, occurrences FROM ref WHERE blob = ?", (blob,)):
+        places: dict[str, list[tuple[int, ...]]] = {}
+        for name, occurrence in unpack_occurrences(names, data).all():
+            places.setdefault(name, []).append(tuple(occurrence))
+        yield from (f"  ref {name} {occurrences}" for name, occurrences in places.items())

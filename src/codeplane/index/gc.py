@@ -29,57 +29,57 @@ def collect(database: Database, fewest: int = _FEWEST_BLOBS) -> Collected:
         epochs = _trim_epochs(connection, int((time.time() - _KEPT_DAYS * 86_400) * 1000))
         views = _drop_commits(connection)
     with database.read() as connection:
-        unused = _unused(connection)
-        words = _words_of(connection, unused) if len(unused) >= fewest else {}
-    if len(unused) < fewest:
+        candidates = _unused(connection)
+        words = _words_of(connection, candidates) if len(candidates) >= fewest else {}
+    if len(candidates) < fewest:
         return Collected(epochs, views, 0)
     with database.write() as connection:
         # Another process may use one of them by now.
-        doomed = sorted(set(unused) & set(_unused(connection)))
-        _delete_blobs(connection, doomed, words)
-    return Collected(epochs, views, len(doomed))
+        garbage = sorted(set(candidates) & set(_unused(connection)))
+        _delete_blobs(connection, garbage, words)
+    return Collected(epochs, views, len(garbage))
 
 
 def faults(database: Database) -> list[str]:
     """What is wrong with the index, each in a sentence; empty when it is sound."""
-    found = []
+    problems = []
     with database.read() as connection:
-        checked = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if checked != "ok":
-            return [f"The integrity check failed: {checked}."]
+        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            return [f"The integrity check failed: {verdict}."]
         for table in ("entry", "definition", "ref", "import", "export", "dynamic", "written"):
             orphans = connection.execute(
                 f"SELECT count(*) FROM {table} WHERE blob NOT IN (SELECT id FROM blob)"
             ).fetchone()[0]
-            found += [f"{orphans} rows of {table} have no blob."] if orphans else []
-    return found
+            problems += [f"{orphans} rows of {table} have no blob."] if orphans else []
+    return problems
 
 
 def _trim_epochs(connection: Connection, oldest_ms: int) -> int:
-    dropped = 0
+    count = 0
     for (view,) in connection.execute("SELECT id FROM view").fetchall():
         row = connection.execute(
             "SELECT id FROM epoch WHERE view = ? ORDER BY id DESC LIMIT 1 OFFSET ?", (view, _KEPT_EPOCHS - 1)
         ).fetchone()
         if row is None:
             continue
-        doomed = connection.execute(
+        epochs = connection.execute(
             "SELECT id FROM epoch WHERE view = ? AND id < ? AND at_ms < ?", (view, row[0], oldest_ms)
         ).fetchall()
-        connection.executemany("DELETE FROM change WHERE epoch = ?", doomed)
-        connection.executemany("DELETE FROM epoch WHERE id = ?", doomed)
-        dropped += len(doomed)
-    return dropped
+        connection.executemany("DELETE FROM change WHERE epoch = ?", epochs)
+        connection.executemany("DELETE FROM epoch WHERE id = ?", epochs)
+        count += len(epochs)
+    return count
 
 
 def _drop_commits(connection: Connection) -> int:
-    doomed = connection.execute(
+    views = connection.execute(
         "SELECT id FROM view WHERE key LIKE 'commit:%' ORDER BY used_ms DESC, id DESC LIMIT -1 OFFSET ?",
         (_KEPT_COMMITS,),
     ).fetchall()
     for table, column in (("entry", "view"), ("gap", "view"), ("view", "id")):
-        connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", doomed)
-    return len(doomed)
+        connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", views)
+    return len(views)
 
 
 def _unused(connection: Connection) -> list[int]:

@@ -66,19 +66,19 @@ def contexts_on_record(
     with reading(file) as connection:
         if not is_exact(connection, SCHEMA):
             return None
-        found = connection.execute(
+        row = connection.execute(
             "SELECT view.id FROM view JOIN epoch ON epoch.view = view.id WHERE key = ?", (view,)
         ).fetchone()
-        if found is None:
+        if row is None:
             return None
 
         def read(path: RepoPath) -> bytes | None:
             [(digest,)] = connection.execute(
-                "SELECT digest FROM entry WHERE view = ? AND path = ?", (found[0], sql_text(path))
+                "SELECT digest FROM entry WHERE view = ? AND path = ?", (row[0], sql_text(path))
             ).fetchall()
             return read_exact(tree, path, digest)
 
-        return find_units(connection, found[0], read, overrides).probed
+        return find_units(connection, row[0], read, overrides).probed
 
 
 def check_index(file: Path) -> list[str]:
@@ -99,9 +99,9 @@ def _delete(file: Path, lease: Lease) -> int:
             hints=["Stop the servers of the other worktrees of this repository."],
             path=str(file),
         )
-    dropped = delete_database(file)
+    size = delete_database(file)
     _mark(file).unlink(missing_ok=True)
-    return dropped
+    return size
 
 
 def _open_sound(file: Path) -> tuple[Database | None, str]:
@@ -124,5 +124,5 @@ def _open_sound(file: Path) -> tuple[Database | None, str]:
 def _damage(database: Database) -> str | None:
     """Why the file cannot be relied on; the quick check reads every page's structure."""
     with database.read() as connection:
-        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    return None if found == "ok" else f"its integrity check failed: {found}"
+        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    return None if verdict == "ok" else f"its integrity check failed: {verdict}"

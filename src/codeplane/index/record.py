@@ -22,7 +22,7 @@ class IndexRecord(NamedTuple):
     reconciled_ms: int
 
     def fingerprint(self) -> str:
-        return Fingerprint((path, known.digest) for path, known in self.known.items()).hex()
+        return Fingerprint((path, entry.digest) for path, entry in self.known.items()).hex()
 
     def behind(self, tree: WorkingTree) -> int:
         """How many files of the working tree are others than the index has."""
@@ -37,21 +37,21 @@ def index_on_record(file: Path, tree: WorkingTree, view: str) -> IndexRecord | N
     with reading(file) as connection:
         if not is_exact(connection, SCHEMA):
             return None
-        found = connection.execute(
+        head = connection.execute(
             "SELECT view.id, used_ms, max(epoch.id) FROM view JOIN epoch ON epoch.view = view.id"
             " WHERE key = ? GROUP BY view.id",
             (view,),
         ).fetchone()
-        if found is None:
+        if head is None:
             return None
-        view_id, reconciled_ms, epoch = found
+        view_id, reconciled_ms, epoch = head
         rows = connection.execute(
             "SELECT path, blob IS NULL, digest, mtime_ns, size, inode, ctime_ns, mode FROM entry"
             " WHERE view = ?",
             (view_id,),
         ).fetchall()
-    known = {from_sql(path): Known(*entry) for path, _, *entry in rows}
-    return IndexRecord(known, sum(row[1] for row in rows), epoch, reconciled_ms)
+    entries = {from_sql(path): Known(*entry) for path, _, *entry in rows}
+    return IndexRecord(entries, sum(row[1] for row in rows), epoch, reconciled_ms)
 
 
 def index_version() -> str:

@@ -29,37 +29,37 @@ class Parsed(NamedTuple):
 
 def parsed_of(connection: Connection, blobs: Mapping[RepoPath, int | None]) -> dict[RepoPath, Parsed]:
     """The same of blobs that a language reads."""
-    found = {}
+    files = {}
     for path, blob in blobs.items():
         row = connection.execute(
             "SELECT state, reason FROM blob WHERE id = ? AND language <> ''", (blob,)
         ).fetchone()
         if row is not None:
-            found[path] = Parsed(*row)
-    return found
+            files[path] = Parsed(*row)
+    return files
 
 
 def view_id(connection: Connection, key: str) -> int:
     """The number of a view, made on first use."""
-    found = connection.execute("SELECT id FROM view WHERE key = ?", (key,)).fetchone()
-    if found is None:
-        made = connection.execute(
+    row = connection.execute("SELECT id FROM view WHERE key = ?", (key,)).fetchone()
+    if row is None:
+        insert = connection.execute(
             "INSERT INTO view (key, complete, used_ms) VALUES (?, 0, ?)", (key, now_ms())
         )
-        return int(made.lastrowid or 0)
-    return int(found[0])
+        return int(insert.lastrowid or 0)
+    return int(row[0])
 
 
 def known_blobs(connection: Connection, keys: Iterable[BlobKey]) -> dict[BlobKey, int]:
     """Those of the keys whose facts are there already."""
-    found = {}
+    ids = {}
     for key in keys:
         row = connection.execute(
             "SELECT id FROM blob WHERE digest = ? AND language = ? AND extractor = ?", key
         ).fetchone()
         if row is not None:
-            found[key] = int(row[0])
-    return found
+            ids[key] = int(row[0])
+    return ids
 
 
 def add_blobs(connection: Connection, blobs: Iterable[tuple[BlobKey, int, Packed]]) -> dict[BlobKey, int]:
@@ -67,10 +67,10 @@ def add_blobs(connection: Connection, blobs: Iterable[tuple[BlobKey, int, Packed
     ids: dict[BlobKey, int] = {}
     rows = _Rows()
     blob = _last_blob(connection)
-    for key, size, packed in blobs:
+    for key, size, facts in blobs:
         blob += 1
         ids[key] = blob
-        rows.take(blob, key, size, packed)
+        rows.take(blob, key, size, facts)
     rows.write(connection)
     return ids
 
@@ -157,8 +157,8 @@ def publish_whole(
 
 def is_kept(connection: Connection, view: int, epoch: int) -> bool:
     """Whether everything that changed after an epoch of a view is still on record."""
-    found = connection.execute("SELECT 1 FROM epoch WHERE id = ? AND view = ?", (epoch, view)).fetchone()
-    return found is not None
+    row = connection.execute("SELECT 1 FROM epoch WHERE id = ? AND view = ?", (epoch, view)).fetchone()
+    return row is not None
 
 
 class Change(NamedTuple):
@@ -197,8 +197,8 @@ def now_ms() -> int:
 
 
 def _last_blob(connection: Connection) -> int:
-    found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'blob'").fetchone()
-    return int(found[0]) if found else 0
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'blob'").fetchone()
+    return int(row[0]) if row else 0
 
 
 def _put_entries(connection: Connection, view: int, entries: Mapping[RepoPath, Entry]) -> None:

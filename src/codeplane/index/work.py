@@ -73,27 +73,29 @@ class Work:
     def jobs(self) -> Iterator[Job]:
         """Reads what is pending, file by file. One that has changed again waits for the next pass."""
         for number, key in enumerate(self.pending):
-            for path, known in self._paths[key]:
-                if (data := self._source.read(path, known)) is not None:
+            for path, entry in self._paths[key]:
+                if (data := self._source.read(path, entry)) is not None:
                     yield Job(number, key.language, data)
                     break
 
     def store(self, connection: Connection, read: Sequence[Done]) -> dict[RepoPath, Entry]:
         """Writes the facts of what was read, in a fixed order; returns the entries that now have facts."""
-        packed = {self.pending[done.number]: done.packed for done in sorted(read, key=lambda d: d.number)}
+        facts = {
+            self.pending[outcome.number]: outcome.packed for outcome in sorted(read, key=lambda d: d.number)
+        }
         # Another process may have read the same content since this pass began.
-        there = known_blobs(connection, packed)
-        new = [(key, self._paths[key][0][1].size, packed[key]) for key in packed if key not in there]
-        added = {**there, **add_blobs(connection, new)}
-        self._ids.update(added)
-        return {path: Entry(known, added[key]) for key in added for path, known in self._paths[key]}
+        there = known_blobs(connection, facts)
+        new = [(key, self._paths[key][0][1].size, facts[key]) for key in facts if key not in there]
+        blobs = {**there, **add_blobs(connection, new)}
+        self._ids.update(blobs)
+        return {path: Entry(entry, blobs[key]) for key in blobs for path, entry in self._paths[key]}
 
     def all(self) -> dict[RepoPath, Entry]:
         """Every path of the pass, with its facts where they are there."""
         return {
-            path: Entry(known, self._ids.get(key))
+            path: Entry(entry, self._ids.get(key))
             for key, paths in self._paths.items()
-            for path, known in paths
+            for path, entry in paths
         }
 
 
@@ -103,14 +105,14 @@ def outdated(connection: Connection, view: int) -> list[RepoPath]:
         "SELECT e.path, b.language, b.extractor FROM entry e JOIN blob b ON b.id = e.blob WHERE e.view = ?",
         (view,),
     )
-    found = []
-    for stored, language, extractor in rows:
-        path = from_sql(stored)
+    paths = []
+    for text, language, extractor in rows:
+        path = from_sql(text)
         name = path.rsplit("/", 1)[-1]
         now = (language_of(name, b"") or "") if "." in name else language
         if now != language or extractor != _version(now):
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
 def _version(language: str) -> str:
@@ -121,19 +123,19 @@ def in_batches(
     workers: Workers, work: Work, progress: Progress | None, is_ending: Callable[[], bool]
 ) -> Iterator[list[Done]]:
     """Reads what is pending and hands it on in parts, each worth a write of its own."""
-    total, finished = len(work.pending), 0
+    total, count = len(work.pending), 0
     batch: list[Done] = []
     began = time.monotonic()
     for chunk in workers.extract(work.jobs()):
         batch += chunk
-        finished += len(chunk)
+        count += len(chunk)
         is_late = time.monotonic() - began > _BATCH_SEC
-        if len(batch) >= _BATCH_FILES or is_late or finished == total or is_ending():
+        if len(batch) >= _BATCH_FILES or is_late or count == total or is_ending():
             yield batch
             batch, began = [], time.monotonic()
         if is_ending():
             return
         if progress is not None:
-            progress(finished, total, "reading files")
+            progress(count, total, "reading files")
     if batch:
         yield batch

@@ -35,8 +35,10 @@ class Dynamics:
         rows = self._connection.execute(
             "SELECT DISTINCT blob, literals FROM dynamic WHERE pattern = 'dynamic_import' AND NOT computed"
         ).fetchall()
-        found = [(blob, text) for blob, literals in rows for text in decode_json(literals)]
-        return sorted((path, text) for blob, text in found for path in self._sources.paths_of(blob))
+        literals_of_blobs = [(blob, text) for blob, literals in rows for text in decode_json(literals)]
+        return sorted(
+            (path, text) for blob, text in literals_of_blobs for path in self._sources.paths_of(blob)
+        )
 
     def asking(self, patterns: Sequence[str] = ASKING) -> dict[str, list[tuple[int, int]]]:
         """The files that ask for members by names that are made at run time, with lines and columns."""
@@ -50,11 +52,11 @@ class Dynamics:
             " ORDER BY blob, position",
             patterns,
         ).fetchall()
-        found: dict[int, list[tuple[int, int]]] = {}
+        places: dict[int, list[tuple[int, int]]] = {}
         for blob, line, column in rows:
-            found.setdefault(blob, []).append((line, column))
+            places.setdefault(blob, []).append((line, column))
         return dict(
-            sorted((path, some) for blob, some in found.items() for path in self._sources.paths_of(blob))
+            sorted((path, some) for blob, some in places.items() for path in self._sources.paths_of(blob))
         )
 
     def writing(self, name: str) -> list[str]:

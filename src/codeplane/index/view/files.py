@@ -88,10 +88,10 @@ class FileFacts:
     @cached_property
     def asked(self) -> dict[str, list[str]]:
         """Receiver → what the code asks whether it is."""
-        found: dict[str, list[str]] = {}
+        values: dict[str, list[str]] = {}
         for value, _, what in (text.partition(" ") for text in self._bound[2]):
-            found.setdefault(value, []).append(what)
-        return found
+            values.setdefault(value, []).append(what)
+        return values
 
     @cached_property
     def definitions(self) -> Definitions:
@@ -136,39 +136,39 @@ class FileFacts:
         first = self._first_binds.get(name)
         if first is None:
             return None
-        found = [at for at in places(self._bind_names, name, first) if self.binds.scope(at) == scope]
-        if len(found) < 2:
-            return found[0] if found else None
+        positions = [at for at in places(self._bind_names, name, first) if self.binds.scope(at) == scope]
+        if len(positions) < 2:
+            return positions[0] if positions else None
         # The same bind may be there once more for places where a base class may hide it.
-        distinct = {self.binds[at]._replace(certain=True) for at in found}
-        return found[0] if len(distinct) == 1 else -1
+        distinct = {self.binds[at]._replace(certain=True) for at in positions}
+        return positions[0] if len(distinct) == 1 else -1
 
     @cached_property
     def binding_scopes(self) -> dict[int, set[int]]:
         """Definition → the scopes that bind it."""
-        found: dict[int, set[int]] = {}
+        scopes: dict[int, set[int]] = {}
         for at in self.binds.of(Reason.DEF_IN_SCOPE):
-            found.setdefault(self.binds.target(at), set()).add(self.binds.scope(at))
-        return found
+            scopes.setdefault(self.binds.target(at), set()).add(self.binds.scope(at))
+        return scopes
 
     @cached_property
     def first_parameters(self) -> dict[int, tuple[int, int]]:
         """Scope → where the first of its parameters stands."""
-        found: dict[int, tuple[int, int]] = {}
+        firsts: dict[int, tuple[int, int]] = {}
         for at in self.binds.of(Reason.PARAM):
             scope, position = self.binds.scope(at), self.binds.position(at)
-            found[scope] = min(position, found.get(scope, position))
-        return found
+            firsts[scope] = min(position, firsts.get(scope, position))
+        return firsts
 
     def inside(self, parent: int, name: str) -> Sequence[int]:
         """The definitions of a name in another (-1 for the file), in order. What only adds to another is left
         out where there is one to add to."""
         if name not in self._first_definitions:
             return ()
-        kept = self._inside.get((parent, name))
-        if kept is None:
-            kept = self._inside[parent, name] = self._find_inside(parent, name)
-        return kept
+        positions = self._inside.get((parent, name))
+        if positions is None:
+            positions = self._inside[parent, name] = self._find_inside(parent, name)
+        return positions
 
     @cached_property
     def _inside(self) -> dict[tuple[int, str], list[int]]:
@@ -176,18 +176,18 @@ class FileFacts:
 
     def _find_inside(self, parent: int, name: str) -> list[int]:
         items = self.definitions
-        found: list[int] = []
+        positions: list[int] = []
         for at in places(self._definition_names, name, self._first_definitions[name]):
             # What stands inside another definition may be bound in the file: the constants of an `enum` in C.
             if items.parent(at) != parent and not (parent == -1 and at in self._bound_in_file):
                 continue
-            alike = [one for one, other in enumerate(found) if self._are_alike(at, other)]
+            alike = [one for one, other in enumerate(positions) if self._are_alike(at, other)]
             is_part = items.kind(at) == "namespace"  # all parts count
-            if len(alike) == 1 and items.flags(found[alike[0]]) & FLAG_MORE and not is_part:
-                found[alike[0]] = at
+            if len(alike) == 1 and items.flags(positions[alike[0]]) & FLAG_MORE and not is_part:
+                positions[alike[0]] = at
             elif not (alike and items.flags(at) & FLAG_MORE) or is_part:
-                found.append(at)
-        return found
+                positions.append(at)
+        return positions
 
     @cached_property
     def _definition_names(self) -> list[str]:
@@ -229,17 +229,17 @@ class FileFacts:
     @cached_property
     def _groups(self) -> dict[int, list[int]]:
         """Each definition of a group → all of it, the one that stands for it first."""
-        found: dict[int, list[int]] = {}
+        groups: dict[int, list[int]] = {}
         for at in self.definitions.having(FLAG_MORE):
             item = self.definitions[at]
-            known = self.inside(item.parent, self._key(item))
-            if at not in known:
-                alike = [one for one in known if self._are_alike(at, one)]
+            siblings = self.inside(item.parent, self._key(item))
+            if at not in siblings:
+                alike = [one for one in siblings if self._are_alike(at, one)]
                 main = max((one for one in alike if one < at), default=alike[0])
-                group = found.setdefault(main, [main])
+                group = groups.setdefault(main, [main])
                 group.append(at)
-                found[at] = group
-        return found
+                groups[at] = group
+        return groups
 
     def group(self, at: int) -> list[int]:
         """All definitions that are one thing with a definition."""
@@ -257,10 +257,10 @@ class FileFacts:
 
     @cached_property
     def exported(self) -> dict[str, list[Export]]:
-        found: dict[str, list[Export]] = {}
+        exports: dict[str, list[Export]] = {}
         for item in self.exports:
-            found.setdefault(item.name, []).append(item)
-        return found
+            exports.setdefault(item.name, []).append(item)
+        return exports
 
     @cached_property
     def import_at(self) -> dict[tuple[int, int], int]:
@@ -292,8 +292,8 @@ class FileFacts:
         """The binds of a name that is bound more than once in a scope."""
         if self.bound(scope, name) != -1:
             return []
-        found = places(self.binds.names, name)
-        return [self.binds[at] for at in found if self.binds.scope(at) == scope]
+        positions = places(self.binds.names, name)
+        return [self.binds[at] for at in positions if self.binds.scope(at) == scope]
 
     def named(self, scope: int, name: str) -> Bind | None:
         at = self.bound(scope, name)
@@ -336,10 +336,10 @@ class OccurrencesCache:
 
     def get(self, blob: int) -> Occurrences | None:
         with self._guard:
-            found = self._blobs.get(blob)
-            if found is not None:
+            occurrences = self._blobs.get(blob)
+            if occurrences is not None:
                 self._blobs.move_to_end(blob)
-            return found
+            return occurrences
 
     def put(self, blob: int, found: Occurrences) -> None:
         with self._guard:

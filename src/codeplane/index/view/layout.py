@@ -21,16 +21,16 @@ class Layout:
     @cached_property
     def directories(self) -> dict[str, list[str]]:
         """Directory → the names of the files directly in it, in order. Every directory above one is there."""
-        found: dict[str, list[str]] = {"": []}
+        children: dict[str, list[str]] = {"": []}
         for path in self.blobs:
             directory, _, name = path.rpartition("/")
-            if directory not in found:
+            if directory not in children:
                 for above in _with_parents(directory):
-                    found.setdefault(above, [])
-            found[directory].append(name)
-        for names in found.values():
+                    children.setdefault(above, [])
+            children[directory].append(name)
+        for names in children.values():
             names.sort()
-        return found
+        return children
 
     @cached_property
     def ordered(self) -> list[RepoPath]:
@@ -39,18 +39,18 @@ class Layout:
 
     @cached_property
     def by_name(self) -> dict[str, list[RepoPath]]:
-        found: dict[str, list[RepoPath]] = {}
+        paths_by_name: dict[str, list[RepoPath]] = {}
         for path in sorted(self._paths):
-            found.setdefault(path.rsplit("/", 1)[-1], []).append(path)
-        return found
+            paths_by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)
+        return paths_by_name
 
     @cached_property
     def by_blob(self) -> dict[int, list[RepoPath]]:
-        found: dict[int, list[RepoPath]] = {}
+        paths_by_blob: dict[int, list[RepoPath]] = {}
         for path, blob in self._paths.items():
             if blob is not None:
-                found.setdefault(blob, []).append(path)
-        return found
+                paths_by_blob.setdefault(blob, []).append(path)
+        return paths_by_blob
 
     def overlaid(self, blobs: Mapping[str, int | None], without: Set[str]) -> "Layout":
         """Other contents under some paths, which may be new, and some paths less."""
@@ -70,14 +70,14 @@ class Layout:
         return other
 
     def _by_blob_with(self, changes: Mapping[RepoPath, int | None]) -> dict[int, list[RepoPath]]:
-        found = dict(self.by_blob)
+        paths_by_blob = dict(self.by_blob)
         for path, blob in changes.items():
             old = self.blobs.get(path)
             if old is not None:
-                found[old] = [one for one in found[old] if one != path]
+                paths_by_blob[old] = [one for one in paths_by_blob[old] if one != path]
             if blob is not None:
-                found[blob] = sorted([*found.get(blob, ()), path])
-        return found
+                paths_by_blob[blob] = sorted([*paths_by_blob.get(blob, ()), path])
+        return paths_by_blob
 
 
 def _with_parents(directory: str) -> Iterable[str]:

@@ -57,8 +57,8 @@ class Lookup:
 
     def with_words(self, words: Iterable[str]) -> list[str]:
         """The files that hold all of some words, whole or as parts of others."""
-        asked = " AND ".join([f'"{word}"' for word in words])
-        return self._paths(self._blobs(asked)) if asked else []
+        query = " AND ".join([f'"{word}"' for word in words])
+        return self._paths(self._blobs(query)) if query else []
 
     def with_word_beginning(self, letters: str) -> set[int]:
         """The blobs that may hold a word that begins so."""
@@ -70,11 +70,11 @@ class Lookup:
         words, last = self._sources.vocabulary.holding(self._connection, low, _MOST_WORDS)
         if words is None:
             return None
-        found = set(self._blobs(f'"{LONG}"'))
+        blobs = set(self._blobs(f'"{LONG}"'))
         for at in range(0, len(words), _AT_ONCE):
-            found.update(self._blobs(" OR ".join([f'"{word}"' for word in words[at : at + _AT_ONCE]])))
+            blobs.update(self._blobs(" OR ".join([f'"{word}"' for word in words[at : at + _AT_ONCE]])))
         rows = self._connection.execute("SELECT id FROM blob WHERE id > ?", (last,))
-        return found | {blob for (blob,) in rows}
+        return blobs | {blob for (blob,) in rows}
 
     def with_word(self, word: str) -> set[int]:
         """The blobs that hold a word."""
@@ -82,9 +82,9 @@ class Lookup:
 
     def with_any(self, words: Collection[str]) -> set[int]:
         """The blobs of the view that hold at least one of some words."""
-        asked = " OR ".join([f'"{word}"' for word in words])
-        known = self._sources.memo.layout.by_blob
-        return {blob for blob in self._blobs(asked) if blob in known} if asked else set()
+        query = " OR ".join([f'"{word}"' for word in words])
+        paths_by_blob = self._sources.memo.layout.by_blob
+        return {blob for blob in self._blobs(query) if blob in paths_by_blob} if query else set()
 
     def words_beginning(self, letters: str) -> list[str]:
         """Words of the index that begin so, in lower case; some of them where they are very many."""
@@ -117,10 +117,10 @@ class Lookup:
         return {from_sql(path) for (path,) in rows}
 
     def digest(self, path: str) -> Digest | None:
-        found = self._connection.execute(
+        row = self._connection.execute(
             "SELECT digest FROM entry WHERE view = ? AND path = ?", (self._view, sql_text(path))
         ).fetchone()
-        return Digest(found[0]) if found else None
+        return Digest(row[0]) if row else None
 
     def sizes(self, paths: Iterable[str]) -> list[int]:
         """The bytes of each of some files that are there."""
@@ -159,21 +159,21 @@ class Lookup:
             (blob,),
         )
         names: dict[int, str] = {-1: ""}
-        found = []
+        outlines = []
         for position, name, parent, *rest in rows:
             names[position] = f"{names.get(parent, '')}.{from_sql(name)}".lstrip(".")
-            found.append(Outline(names[position], *rest))
-        return found
+            outlines.append(Outline(names[position], *rest))
+        return outlines
 
     def defining(self, names: Sequence[str], kinds: Collection[str] = ()) -> Iterator[tuple[int, Place]]:
         """The definitions of names, of some kinds where these are said: the number of a name, and where."""
         numbers = {name: number for number, name in enumerate(names)}
-        allowed = f"AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
+        kind_filter = f"AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
         for at in range(0, len(names), _AT_ONCE):
             some = [sql_text(name) for name in names[at : at + _AT_ONCE]]
             rows = self._connection.execute(
                 "SELECT name, blob, position FROM definition"
-                f" WHERE name IN ({', '.join('?' * len(some))}) {allowed}",
+                f" WHERE name IN ({', '.join('?' * len(some))}) {kind_filter}",
                 (*some, *kinds),
             ).fetchall()
             for name, blob, position in rows:
@@ -182,10 +182,10 @@ class Lookup:
 
     def with_header(self, words: Sequence[str], kinds: Collection[str], most: int) -> list[Place]:
         """Definitions whose headers hold all of some words, in any case; at most so many."""
-        held = " AND ".join(["instr(lower(signature), ?)"] * len(words))
-        allowed = f"AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
+        word_filter = " AND ".join(["instr(lower(signature), ?)"] * len(words))
+        kind_filter = f"AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
         rows = self._connection.execute(
-            f"SELECT blob, position FROM definition WHERE {held} {allowed} LIMIT ?",
+            f"SELECT blob, position FROM definition WHERE {word_filter} {kind_filter} LIMIT ?",
             (*(sql_text(word.lower()) for word in words), *kinds, most),
         ).fetchall()
         paths_of = self._sources.paths_of

@@ -75,10 +75,10 @@ class Purposes:
 
     def by_place(self, path: str) -> Purpose:
         """The same whatever the content says: a list of exports may be generated, and is what others see."""
-        found = self._known.get(path)
-        if found is None:
-            found = self._known[path] = self._told(path)
-        return found
+        purpose = self._known.get(path)
+        if purpose is None:
+            purpose = self._known[path] = self._told(path)
+        return purpose
 
     def _told(self, path: str) -> Purpose:
         said = purpose_by_path(path)
@@ -106,10 +106,10 @@ class Purposes:
         return self._sources.once(_TEST_DIRECTORIES, None, self._find_test_directories)
 
     def _find_test_directories(self) -> frozenset[str]:
-        flagged = self._sources.defining_tests()
+        test_files = self._sources.defining_tests()
         files: Counter[str] = Counter()
         tests: Counter[str] = Counter()
-        found: set[str] = set()
+        directories: set[str] = set()
         for path in self._layout.blobs:
             for match in _MAYBE_TESTS.finditer(path) if _may_say_test(path) else ():
                 directory, rest = path[: match.end()], path[match.end() + 1 :]
@@ -117,10 +117,12 @@ class Purposes:
                 if not rest or _of_directory(inner) is Purpose.TEST:
                     continue  # tests of what is in it, and no word about itself
                 files[directory] += 1
-                if _is_named_test(name) or flagged.get(RepoPath(path), False):
-                    found.add(directory)
-                tests[directory] += path in flagged
-        return frozenset(found | {one for one in files if tests[one] and 3 * tests[one] >= 2 * files[one]})
+                if _is_named_test(name) or test_files.get(RepoPath(path), False):
+                    directories.add(directory)
+                tests[directory] += path in test_files
+        return frozenset(
+            directories | {one for one in files if tests[one] and 3 * tests[one] >= 2 * files[one]}
+        )
 
     @property
     def _made(self) -> frozenset[str]:
@@ -156,12 +158,12 @@ def purpose_by_path(path: str) -> Purpose:
 def _of_directory(directory: str) -> Purpose:
     parts = directory.lower().split("/")
     pairs = [f"{outer}/{inner}" for outer, inner in pairwise(parts)]
-    found = {_DIRECTORIES.get(part) for part in (*parts, *pairs)}
-    found |= {Purpose.TEST for part in parts if part.endswith((".tests", ".test"))}
-    found |= {Purpose.DOCS for part in parts if part.endswith("-docs")}
-    found |= {Purpose.EXAMPLE for part in parts if part == "example" and not _SOURCES & set(parts)}
+    purposes = {_DIRECTORIES.get(part) for part in (*parts, *pairs)}
+    purposes |= {Purpose.TEST for part in parts if part.endswith((".tests", ".test"))}
+    purposes |= {Purpose.DOCS for part in parts if part.endswith("-docs")}
+    purposes |= {Purpose.EXAMPLE for part in parts if part == "example" and not _SOURCES & set(parts)}
     order = (Purpose.BUILT, Purpose.VENDORED, Purpose.TEST, Purpose.EXAMPLE, Purpose.DOCS)
-    return next((one for one in order if one in found), Purpose.SOURCE)
+    return next((one for one in order if one in purposes), Purpose.SOURCE)
 
 
 class _Piece(NamedTuple):
@@ -199,12 +201,12 @@ def _made(paths: Iterable[str]) -> Iterator[str]:
             directories[above] = directory
             pieces.append(_Piece(path, directory, name[:dot], name[dot:]))
     suspects = [one for one in pieces if endings[one.ending] or one.directory.output]
-    wanted = {end for one in suspects for end in (one.ending, *endings[one.ending])}
-    if not {one.ending for one in pieces} & {end for one in wanted for end in endings[one]}:
+    kinds = {end for one in suspects for end in (one.ending, *endings[one.ending])}
+    if not {one.ending for one in pieces} & {end for one in kinds for end in endings[one]}:
         suspects = [one for one in suspects if one.directory.output]
     twins: dict[tuple[str, str], list[_Piece]] = {}
     for one in pieces if suspects else ():
-        if one.ending in wanted:
+        if one.ending in kinds:
             twins.setdefault(one.key, []).append(one)
     yield from _with_twins(suspects, twins, endings)
 
@@ -223,9 +225,9 @@ def _with_twins(
             yield one.path
         if output and any(twin.ending == one.ending and _is_copy_of(one, twin) for twin in alike):
             copies.setdefault(output, []).append(one.path)
-    for output, found in copies.items():
-        if 2 * len(found) >= files[output]:
-            yield from found
+    for output, paths in copies.items():
+        if 2 * len(paths) >= files[output]:
+            yield from paths
 
 
 def _is_made_from(one: _Piece, twin: _Piece) -> bool:
@@ -244,9 +246,9 @@ def _is_copy_of(one: _Piece, twin: _Piece) -> bool:
 def _directory(path: str, outputs: frozenset[str]) -> _Directory:
     parts = path.split("/") if path else []
     at = next((number for number, part in enumerate(parts) if part in outputs), -1)
-    kept = [part for part in parts if part not in outputs and part not in _SOURCES]
+    names = [part for part in parts if part not in outputs and part not in _SOURCES]
     return _Directory(
-        path, "/".join(kept), "/".join(parts[: at + 1]), any(part in _SOURCES for part in parts)
+        path, "/".join(names), "/".join(parts[: at + 1]), any(part in _SOURCES for part in parts)
     )
 
 

@@ -129,7 +129,7 @@ class ViewRows:
         rows = self.connection.execute(
             "SELECT DISTINCT name FROM definition WHERE length(name) BETWEEN ? AND ?", (least, most)
         )
-        return (from_sql(stored) for (stored,) in rows)
+        return (from_sql(text) for (text,) in rows)
 
     def dynamics_in(self, path: RepoPath) -> Iterator[Dynamic]:
         """Where a file makes names at run time."""
@@ -167,7 +167,7 @@ class ViewRows:
             " WHERE e.view = ? AND e.id > ? ORDER BY e.id DESC",
             (self.view, epoch),
         )
-        return ((from_sql(stored), before) for stored, before in rows)
+        return ((from_sql(text), before) for text, before in rows)
 
     def gaps(self) -> Iterator[Gap]:
         """What a commit has no content for: submodules, links, LFS pointers, objects that are missing."""

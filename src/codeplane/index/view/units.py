@@ -37,13 +37,13 @@ class UnitsCache:
             at, units = self._known.get(view, (0, None))
         # The view of a commit has no epochs and is looked at anew.
         if units is not None and epoch and (at == epoch or _is_carried(connection, view, at, epoch)):
-            found = units
+            result = units
         else:
-            found = find_units(connection, view, read, self.overrides)
+            result = find_units(connection, view, read, self.overrides)
         with self._guard:
             if epoch >= self._known.get(view, (0, None))[0]:
-                self._known[view] = (epoch, found)
-        return found
+                self._known[view] = (epoch, result)
+        return result
 
 
 def find_units(connection: Connection, view: int, read: Read, overrides: Sequence[Override]) -> Units:
@@ -56,8 +56,8 @@ def find_units(connection: Connection, view: int, read: Read, overrides: Sequenc
     # What has been read is not parsed again: a file is sound when it holds something that could be read.
     sound = {from_sql(path): bool(is_sound) for path, is_sound in rows}
     candidates = configured(discover(sound, read), overrides)
-    probed = probe(candidates, sound, lambda path, _family: sound[path])
-    return Units(probed, Router(probed))
+    contexts = probe(candidates, sound, lambda path, _family: sound[path])
+    return Units(contexts, Router(contexts))
 
 
 def _is_carried(connection: Connection, view: int, known: int, epoch: int) -> bool:

@@ -101,20 +101,20 @@ class View:
         answers, key = self.memo.table(_DECLARING), (package, language_family)
         if key not in answers:
             languages = {spec.name for spec in specs().values() if spec.family == language_family}
-            found = {Place(RepoPath(path)) for path in self._files_in(package, languages)}
-            found |= set(self._namespaces(package, languages))
-            answers[key] = tuple(sorted(found))
+            places = {Place(RepoPath(path)) for path in self._files_in(package, languages)}
+            places |= set(self._namespaces(package, languages))
+            answers[key] = tuple(sorted(places))
         return answers[key]
 
     def members(self, place: Place, name: str) -> Sequence[Member]:
         facts = self.facts(place.path)
         if facts is None:
             return ()
-        found = []
+        results = []
         for at in facts.inside(place.definition, name):
             item = facts.definitions[at]
-            found.append(_member(place.path, at, item))
-        return found
+            results.append(_member(place.path, at, item))
+        return results
 
     def imports(self, path: str) -> Sequence[Import]:
         facts = self.facts(path)
@@ -130,13 +130,13 @@ class View:
         return Place(RepoPath(path))
 
     def spaces(self, place: Place) -> Sequence[Member]:
-        facts, at, found = self.facts(place.path), place.definition, []
+        facts, at, members = self.facts(place.path), place.definition, []
         while facts is not None and at >= 0:
             item = facts.definitions[at]
             if item.kind in SPACES:
-                found.append(_member(place.path, at, item))
+                members.append(_member(place.path, at, item))
             at = item.parent
-        return found
+        return members
 
     def placed(self, kind: str) -> Sequence[tuple[Place, int, str]]:
         rows = self._connection.execute(
@@ -168,30 +168,30 @@ class View:
 
     def occurrences(self, path: str, name: str) -> list[Occurrence]:
         """The occurrences of a name in one file."""
-        found = self._occurrences(self._layout.blobs.get(path))
-        return list(found.named(name)) if found is not None else []
+        table = self._occurrences(self._layout.blobs.get(path))
+        return list(table.named(name)) if table is not None else []
 
     def starts(self, path: str, name: str) -> list[int]:
         """The bytes that the occurrences of a name in one file begin with."""
-        found = self._occurrences(self._layout.blobs.get(path))
-        return found.starts_of(name) if found is not None else []
+        occurrences = self._occurrences(self._layout.blobs.get(path))
+        return occurrences.starts_of(name) if occurrences is not None else []
 
     def targets(self, path: str, name: str, role: Role) -> list[int]:
         """The targets of the occurrences of a name in one file that have a role."""
-        found = self._occurrences(self._layout.blobs.get(path))
-        return found.targets_of(name, role) if found is not None else []
+        occurrences = self._occurrences(self._layout.blobs.get(path))
+        return occurrences.targets_of(name, role) if occurrences is not None else []
 
     def occurrence_at(self, path: str, line: int, column: int) -> tuple[str, Occurrence] | None:
         """The name that begins at a position of a file, and its occurrence."""
-        found = self._occurrences(self._layout.blobs.get(path))
-        return found.standing(line, column) if found is not None else None
+        occurrences = self._occurrences(self._layout.blobs.get(path))
+        return occurrences.standing(line, column) if occurrences is not None else None
 
     def occurrences_before(
         self, path: str, line: int, column: int, count: int
     ) -> list[tuple[str, Occurrence]]:
         """The names right before a position of a file, and their occurrences."""
-        found = self._occurrences(self._layout.blobs.get(path))
-        return found.before(line, column, count) if found is not None else []
+        occurrences = self._occurrences(self._layout.blobs.get(path))
+        return occurrences.before(line, column, count) if occurrences is not None else []
 
     def paths_with(self, name: str) -> list[RepoPath]:
         """The files that may hold a name, in order."""
@@ -205,12 +205,12 @@ class View:
 
     def paths_with_any(self, words: Sequence[str]) -> set[RepoPath]:
         """The files that hold one of some words."""
-        found: set[RepoPath] = set()
+        paths: set[RepoPath] = set()
         for at in range(0, len(words), _AT_ONCE):
             query = " OR ".join(f'"{word}"' for word in words[at : at + _AT_ONCE])
             rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (query,)).fetchall()
-            found.update(path for (blob,) in rows for path in self.paths_of(blob))
-        return found
+            paths.update(path for (blob,) in rows for path in self.paths_of(blob))
+        return paths
 
     def paths_with_beginning(self, text: str) -> list[RepoPath]:
         """The files that hold a word with a beginning, whatever the case of its letters."""
@@ -220,25 +220,25 @@ class View:
 
     def occurrences_inside(self, path: str) -> Iterator[tuple[str, Occurrence]]:
         """All names of a file with their occurrences."""
-        found = self._occurrences(self._layout.blobs.get(path))
-        return found.all() if found is not None else iter(())
+        occurrences = self._occurrences(self._layout.blobs.get(path))
+        return occurrences.all() if occurrences is not None else iter(())
 
     def occurrences_within(self, path: str, scopes: Container[int]) -> Iterator[tuple[str, Occurrence]]:
         """The names in some scopes of a file with their occurrences."""
-        found = self._occurrences(self._layout.blobs.get(path))
-        return found.within(scopes) if found is not None else iter(())
+        occurrences = self._occurrences(self._layout.blobs.get(path))
+        return occurrences.within(scopes) if occurrences is not None else iter(())
 
     def _occurrences(self, blob: int | None) -> Occurrences | None:
         """All occurrences in a blob; those of the blobs asked about last are kept."""
-        found = self._unpacked.get(blob) if blob is not None else None
-        if found is None and blob is not None:
+        occurrences = self._unpacked.get(blob) if blob is not None else None
+        if occurrences is None and blob is not None:
             row = self._connection.execute(
                 "SELECT names, occurrences FROM ref WHERE blob = ?", (blob,)
             ).fetchone()
             if row is not None:
-                found = unpack_occurrences(*row)
-                self._unpacked.put(blob, found)
-        return found
+                occurrences = unpack_occurrences(*row)
+                self._unpacked.put(blob, occurrences)
+        return occurrences
 
     def unit_of(self, path: str) -> str:
         """The unit that a file belongs to: its language family and the root of its context."""
@@ -277,7 +277,7 @@ class View:
         rows = self._connection.execute(
             "SELECT blob, name FROM export WHERE local = ? AND name <> local AND local <> ''", (name,)
         ).fetchall()
-        return sorted((path, exported) for blob, exported in rows for path in self.paths_of(blob))
+        return sorted((path, alias) for blob, alias in rows for path in self.paths_of(blob))
 
     def definitions(self, name: str) -> list[Place]:
         """The definitions of a name, in order of path and position."""
@@ -293,24 +293,24 @@ class View:
         rows = self._connection.execute(
             "SELECT DISTINCT name, signature FROM definition WHERE instr(signature, ?) > 0", (part,)
         ).fetchall()
-        found: dict[str, set[str]] = {}
-        for name, signed in rows:
-            if match := re.search(pattern, signed, re.DOTALL):
-                found.setdefault(from_sql(name), set()).add(match[1])
-        return found
+        names: dict[str, set[str]] = {}
+        for name, signature in rows:
+            if match := re.search(pattern, signature, re.DOTALL):
+                names.setdefault(from_sql(name), set()).add(match[1])
+        return names
 
     def defined_with(self, part: str, paths: Set[str]) -> list[tuple[str, str]]:
         """Those of some files that define names with a part, in letters of any case, with these names."""
         blobs = sorted({blob for path in paths if (blob := self._layout.blobs.get(path)) is not None})
-        found: list[tuple[int, str]] = []
+        names: list[tuple[int, str]] = []
         for at in range(0, len(blobs), _AT_ONCE):
             some = blobs[at : at + _AT_ONCE]
             marks = ", ".join("?" * len(some))
             rows = self._connection.execute(
                 f"SELECT DISTINCT blob, name FROM definition WHERE blob IN ({marks})", some
             )
-            found += [(blob, name) for blob, text in rows if part.lower() in (name := from_sql(text)).lower()]
-        return sorted((path, name) for blob, name in found for path in self.paths_of(blob) if path in paths)
+            names += [(blob, name) for blob, text in rows if part.lower() in (name := from_sql(text)).lower()]
+        return sorted((path, name) for blob, name in names for path in self.paths_of(blob) if path in paths)
 
     def owned(self, name: str) -> Sequence[Place]:
         """The definitions that say that they belong to a type of this name; it may be qualified."""
@@ -324,14 +324,14 @@ class View:
         """The last names of the types in a column → the definitions that write them."""
         answers = self.memo.table(_BY_LAST_NAME)
         if column not in answers:
-            found: dict[str, list[Place]] = {}
+            places_of: dict[str, list[Place]] = {}
             rows = self._connection.execute(
                 f"SELECT blob, position, {column} FROM definition WHERE {column} <> ''"
             ).fetchall()
             for blob, at, texts in rows:
                 for last in {split_path(text)[-1] for text in texts.split("\n")}:
-                    found.setdefault(last, []).extend(Place(path, at) for path in self.paths_of(blob))
-            answers[column] = {last: sorted(places) for last, places in found.items()}
+                    places_of.setdefault(last, []).extend(Place(path, at) for path in self.paths_of(blob))
+            answers[column] = {last: sorted(places) for last, places in places_of.items()}
         return answers[column]
 
     def held(self, name: str) -> list[tuple[Place, str]]:
@@ -341,10 +341,10 @@ class View:
             " JOIN definition o ON o.blob = i.blob AND o.position = i.parent WHERE i.name = ?",
             (sql_text(name),),
         ).fetchall()
-        found = sorted(
+        parents = sorted(
             (path, at, parent, kind) for blob, at, parent, kind in rows for path in self.paths_of(blob)
         )
-        return [(Place(path, parent), kind) for path, _, parent, kind in found]
+        return [(Place(path, parent), kind) for path, _, parent, kind in parents]
 
     def tests(self) -> frozenset[RepoPath]:
         """The files that define tests, by the conventions of their language."""
@@ -400,9 +400,9 @@ class View:
 
     def importing(self, parts: Set[str]) -> set[RepoPath]:
         """The files with an import of one of the names, or from a module that has one among its parts."""
-        named = self._in_blobs("SELECT DISTINCT blob FROM import WHERE name IN", sorted(parts))
+        importers = self._in_blobs("SELECT DISTINCT blob FROM import WHERE name IN", sorted(parts))
         modules = self._modules_with(parts, "SELECT DISTINCT module FROM import")
-        return named | self._in_blobs("SELECT DISTINCT blob FROM import WHERE module IN", sorted(modules))
+        return importers | self._in_blobs("SELECT DISTINCT blob FROM import WHERE module IN", sorted(modules))
 
     def starring(self, parts: Set[str]) -> set[RepoPath]:
         """The files that import all names of a module that has one of the names among its parts."""
@@ -419,17 +419,17 @@ class View:
                 for part in _PART.findall(module):
                     having.setdefault(part, set()).add(module)
             answers[query] = having
-        found = answers[query]
-        return {module for part in parts for module in found.get(part, ())}
+        modules = answers[query]
+        return {module for part in parts for module in modules.get(part, ())}
 
     def _in_blobs(self, query: str, values: Sequence[str]) -> set[RepoPath]:
         """The files with the contents that a query finds for some values."""
-        found: set[int] = set()
+        blobs: set[int] = set()
         for at in range(0, len(values), _AT_ONCE):
             some = values[at : at + _AT_ONCE]
             rows = self._connection.execute(f"{query} ({', '.join('?' * len(some))})", some)
-            found.update(blob for (blob,) in rows)
-        return {path for blob in found for path in self.paths_of(blob)}
+            blobs.update(blob for (blob,) in rows)
+        return {path for blob in blobs for path in self.paths_of(blob)}
 
     def names_of(self, blob: int) -> Occurrences | None:
         """The occurrences of all names in a content, whichever view it is in."""
@@ -444,7 +444,7 @@ class View:
         return [path for blob, language in rows if language in languages for path in self.paths_of(blob)]
 
     def _namespaces(self, package: str, languages: set[str]) -> list[Place]:
-        found = []
+        places = []
         # A namespace may be written in one piece or inside of others.
         parts = package.split(".")[-_DEEPEST:]
         ends = [".".join(parts[at:]) for at in range(len(parts))]
@@ -457,8 +457,8 @@ class View:
             for path in self.paths_of(blob) if language in languages else ():
                 facts = self.facts(path)
                 if facts is not None and full_name(facts, position) == package:
-                    found.append(Place(path, position))
-        return found
+                    places.append(Place(path, position))
+        return places
 
 
 def _member(path: RepoPath, at: int, item: Definition) -> Member:

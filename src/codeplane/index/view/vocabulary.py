@@ -29,23 +29,23 @@ class Vocabulary:
     def holding(self, connection: Connection, letters: str, most: int) -> tuple[list[str] | None, int]:
         """The words with these letters in them, None for too many; and the last blob that they are all of."""
         words = self._fresh(connection)
-        found: dict[str, None] = {}
+        hits: dict[str, None] = {}
         for match in re.finditer(re.escape(letters), words.text):
             start = words.text.rindex("\n", 0, match.start()) + 1
-            found[words.text[start : words.text.index("\n", match.end())]] = None
-            if len(found) > most:
+            hits[words.text[start : words.text.index("\n", match.end())]] = None
+            if len(hits) > most:
                 return None, words.blob
-        return list(found), words.blob
+        return list(hits), words.blob
 
     def beginning(self, connection: Connection, letters: str, most: int) -> list[str]:
         """Words that begin so, at most so many."""
-        text, found = self._fresh(connection).text, list[str]()
+        text, hits = self._fresh(connection).text, list[str]()
         at = text.find(f"\n{letters}")
-        while at >= 0 and len(found) < most:
+        while at >= 0 and len(hits) < most:
             end = text.index("\n", at + 1)
-            found.append(text[at + 1 : end])
+            hits.append(text[at + 1 : end])
             at = text.find(f"\n{letters}", end)
-        return found
+        return hits
 
     def near(self, connection: Connection, word: str, most: int) -> list[str]:
         """Words of about the same length that share most pairs of letters with one, the likest first."""
@@ -53,8 +53,8 @@ class Vocabulary:
         pairs = {word[at : at + 2] for at in range(len(word) - 1)}
         text = self._fresh(connection).text
         words = re.findall(rf"(?<=\n)[a-z]{{{least},{longest}}}(?=\n)", text)
-        shared = ((sum(pair in one for pair in pairs), one) for one in words)
-        alike = [pair for pair in shared if pair[0] * 2 >= len(pairs)]
+        overlaps = ((sum(pair in one for pair in pairs), one) for one in words)
+        alike = [pair for pair in overlaps if pair[0] * 2 >= len(pairs)]
         return [one for _, one in nlargest(most, alike)]
 
     def _fresh(self, connection: Connection) -> _Words:
