@@ -61,15 +61,15 @@ class CallGraph(Output):
         for node in level.nodes:
             path, _, line = node.at.rpartition(":") if node.kind != "file" else (node.at, "", "")
             for edge in node.edges:
-                called = ",".join(map(str, edge.lines))
+                call_lines = ",".join(map(str, edge.lines))
                 way = f" → {edge.other}" if edge.other and upwards else ""
-                way = f" (from {edge.other} at {called})" if edge.other and not upwards else way
-                way = way or ("" if upwards else f" (at {called})")
+                way = f" (from {edge.other} at {call_lines})" if edge.other and not upwards else way
+                way = way or ("" if upwards else f" (at {call_lines})")
                 notes = [f"via {edge.via}"] if edge.via else []
                 notes += [] if edge.tier in CERTAIN else ["possible"]
                 note = f" ({', '.join(notes)})" if notes else ""
                 name = node.name or "(top level)"
-                files.setdefault(path, []).append(f"  {called if upwards else line}: {name}{way}{note}")
+                files.setdefault(path, []).append(f"  {call_lines if upwards else line}: {name}{way}{note}")
         lines = [line for path, some in files.items() for line in (path, *some)]
         return [*lines, f"  {level.more} more at this level"] if level.more else lines
 
@@ -119,8 +119,8 @@ def callers_of(call: Call, snapshot: Snapshot, root: Place, walk: Walk, hint: st
 
 def callees_of(call: Call, snapshot: Snapshot, root: Place, walk: Walk) -> Callees:
     """A walk downwards as an answer, with the calls that lead elsewhere."""
-    unresolved = dict(walk.unresolved.most_common(_MOST_UNRESOLVED))
-    return Callees(**_parts(call, snapshot, root, walk, upwards=False), unresolved=unresolved or None)
+    counts = dict(walk.unresolved.most_common(_MOST_UNRESOLVED))
+    return Callees(**_parts(call, snapshot, root, walk, upwards=False), unresolved=counts or None)
 
 
 def _parts(call: Call, snapshot: Snapshot, root: Place, walk: Walk, *, upwards: bool) -> dict[str, Any]:

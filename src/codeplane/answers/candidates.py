@@ -43,11 +43,11 @@ class Told:
             return body
         if plan.verdict is Verdict.BLOCKED:
             body |= _blocked(plan)
-        found = witness(plan)
+        packet = witness(plan)
         return body | {
             "candidates": self._candidates(),
-            "witness": self._witness(found),
-            "decision_capsules": [self._capsule(one) for one in found.capsules],
+            "witness": self._witness(packet),
+            "decision_capsules": [self._capsule(one) for one in packet.capsules],
             "commit_endpoint": COMMIT,
         }
 
@@ -58,13 +58,13 @@ class Told:
         """What was chosen when the same files asked the same question."""
         if self._decided is None:
             return []
-        chosen = [group for group in self._plan.groups if group.id in self._decided]
-        sites = (*self._plan.sites, *(site for group in chosen for site in group.sites))
+        groups = [group for group in self._plan.groups if group.id in self._decided]
+        sites = (*self._plan.sites, *(site for group in groups for site in group.sites))
         return [
             {
                 "id": CACHED,
                 "description": "Chosen earlier for the same question about the same files",
-                "selected": [group.id for group in chosen],
+                "selected": [group.id for group in groups],
                 "provenance": "semantic",
                 "risk_level": "low",
                 "risk_reasons": [],
@@ -95,9 +95,9 @@ class Told:
         }
 
     def _edits(self, sites: Iterable[Site]) -> dict[str, Any]:
-        found = list(sites)
-        edits = [{**self._location(one), "old": one.old, "new": one.new} for one in found]
-        confidence = min((_CONFIDENCE[site.tier] for site in found), default=1.0)
+        all_sites = list(sites)
+        edits = [{**self._location(one), "old": one.old, "new": one.new} for one in all_sites]
+        confidence = min((_CONFIDENCE[site.tier] for site in all_sites), default=1.0)
         return {"confidence": confidence, "apply_plan": {"edits": edits}}
 
     def _witness(self, found: Witness) -> dict[str, Any]:
@@ -134,14 +134,14 @@ class Told:
         }
 
     def _capsule(self, one: Capsule) -> dict[str, Any]:
-        chosen = [group for group in self._plan.groups if group.id in one.groups]
+        groups = [group for group in self._plan.groups if group.id in one.groups]
         outputs = [
             {
                 "id": group.id,
                 "value": shown(group.about),
                 "supporting_evidence": [self._location(site) for site in group.sites[:_MOST_FACTS]],
             }
-            for group in chosen
+            for group in groups
         ]
         return {
             "capsule_type": one.kind,

@@ -198,15 +198,15 @@ def _diff(change: FileChange, old: bytes | None, new: bytes | None, share: int) 
 
 def symbols_of(effects: Effects, path: RepoPath, most: int) -> list[str]:
     """The definitions of a file that are others now, a line each."""
-    found = [
+    changes = [
         one
         for file in effects.files
         if file.path == path
         for one in flattened(file.changes)
         if not (one.nested and one.change is ChangeKind.BODY)
     ]
-    told = [_symbol(one) for one in found[:most]]
-    return [*told, f"… {len(found) - most} more"] if len(found) > most else told
+    lines = [_symbol(one) for one in changes[:most]]
+    return [*lines, f"… {len(changes) - most} more"] if len(changes) > most else lines
 
 
 def _symbol(one: Change) -> str:
@@ -217,12 +217,12 @@ def _symbol(one: Change) -> str:
 
 
 def _summary(changes: Sequence[FileChange], written: Written, *, is_done: bool) -> str:
-    counted = Counter(_action(change) for change in changes)
-    what = ", ".join(f"{counted[action]} {action}" for action in _ACTIONS if counted[action])
+    counts = Counter(_action(change) for change in changes)
+    what = ", ".join(f"{counts[action]} {action}" for action in _ACTIONS if counts[action])
     what = what or "nothing changed"
-    fixed = sum(map(len, written.intent.corrections.values()))
+    corrections = sum(map(len, written.intent.corrections.values()))
     parts = [f"{what} (+{written.insertions} -{written.deletions})"]
-    parts += [f"{fixed} corrected"] if fixed else []
+    parts += [f"{corrections} corrected"] if corrections else []
     return ("" if is_done else "preview, nothing written: ") + "; ".join(parts)
 
 

@@ -67,10 +67,10 @@ def _file(one: "FileDelta") -> Iterator[str]:
     came = f"{one.moved_from} → " if one.moved_from else ""
     symbols = [_symbol(text) for text in one.symbols or ()]
     left = len(symbols) - _MOST_SYMBOLS
-    named = ", ".join(symbols[:_MOST_SYMBOLS]) + (f" … {left} more" if left > 0 else "")
+    symbol_list = ", ".join(symbols[:_MOST_SYMBOLS]) + (f" … {left} more" if left > 0 else "")
     counts = f" +{one.insertions} -{one.deletions}"
     if not one.diff or came:
-        yield f"{_LETTERS[one.action]} {came}{one.path}{counts}" + (f": {named}" if named else "")
+        yield f"{_LETTERS[one.action]} {came}{one.path}{counts}" + (f": {symbol_list}" if symbol_list else "")
     for slip in (one.line_corrections or ())[:_MOST_CORRECTIONS]:
         yield f"  lines {slip.corrected.start_line}-{slip.corrected.end_line} replaced: {slip.reason}"
     if one.diff:

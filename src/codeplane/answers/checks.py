@@ -29,9 +29,9 @@ def checks_told(verification: Verification | None) -> list[CheckOutput] | None:
 
 
 def _told(findings: tuple[Finding, ...]) -> list[str] | None:
-    told = [_where(one) + one.text for one in findings[:_MOST_TOLD]]
+    lines = [_where(one) + one.text for one in findings[:_MOST_TOLD]]
     more = [f"… {len(findings) - _MOST_TOLD} more"] if len(findings) > _MOST_TOLD else []
-    return [*told, *more] or None
+    return [*lines, *more] or None
 
 
 def _where(one: Finding) -> str:

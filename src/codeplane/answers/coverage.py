@@ -25,9 +25,9 @@ class CoverageReport(Output):
 
     def lines(self) -> list[str]:
         """The report as text: the changed lines that no test ran come first."""
-        told = [f"coverage {self.percent:g}%"]
-        told += [f"changed and not run: {one}" for one in self.uncovered_changes or ()]
-        return told + [f"  {one}" for one in self.files]
+        text = [f"coverage {self.percent:g}%"]
+        text += [f"changed and not run: {one}" for one in self.uncovered_changes or ()]
+        return text + [f"  {one}" for one in self.files]
 
 
 _NEEDS: Final = {
@@ -41,14 +41,14 @@ _NEEDS: Final = {
 
 def why_not_covered(runners: Iterable[str]) -> str:
     """What was missing, by the runners of a run."""
-    told = dict.fromkeys(_NEEDS.get(one, f"{one} coverage is not supported") for one in sorted(runners))
-    return "; ".join(told)
+    reasons = dict.fromkeys(_NEEDS.get(one, f"{one} coverage is not supported") for one in sorted(runners))
+    return "; ".join(reasons)
 
 
 def told_coverage(call: Call, found: Coverage) -> CoverageReport:
     """What was run of each file, and what was not of the lines that are not committed yet."""
     files = sorted(found.files.items(), key=lambda item: (item[1].percent, item[0]))
-    told = [f"{one.percent:.0f}% {path}: {spans(one.missing)}" for path, one in files if one.missing]
+    rows = [f"{one.percent:.0f}% {path}: {spans(one.missing)}" for path, one in files if one.missing]
     uncovered = [
         f"{shown(path)}: {spans(lines)}"
         for path in _changed(call)
@@ -56,7 +56,7 @@ def told_coverage(call: Call, found: Coverage) -> CoverageReport:
         and (lines := sorted(_changed_lines(call, path) & set(found.files[path].missing)))
     ]
     return CoverageReport(
-        percent=round(found.percent, 1), files=told[:_MOST_FILES], uncovered_changes=uncovered or None
+        percent=round(found.percent, 1), files=rows[:_MOST_FILES], uncovered_changes=uncovered or None
     )
 
 

@@ -39,11 +39,11 @@ class Failure(Output):
     def lines(self) -> list[str]:
         """The failure with its example, as pytest's summary begins it."""
         more = f", and {self.alike} more" if self.alike else ""
-        known = _mark(self.before) if self.before else ""
+        mark = _mark(self.before) if self.before else ""
         where = f" ({self.at})" if self.at else ""
-        told = [f"FAILED {self.test} - {self.error}{where}{more}{known}"]
-        told += [f"    {line}" for line in (self.stack or "").splitlines()]
-        return told + [f"    | {line}" for line in (self.output or "").splitlines()]
+        text = [f"FAILED {self.test} - {self.error}{where}{more}{mark}"]
+        text += [f"    {line}" for line in (self.stack or "").splitlines()]
+        return text + [f"    | {line}" for line in (self.output or "").splitlines()]
 
 
 class Rest(Output):
@@ -70,8 +70,8 @@ def failures_by_cause(cases: Sequence[Case], known: Mapping[str, str]) -> list[F
     """One example of each cause, then the others; causes that were there before come last."""
     causes = sorted(_causes(cases), key=lambda one: all(case.id in known for case in one))
     room = max(_LEAST_STACK, min(_LONGEST_STACK, _ROOM // max(1, len(causes))))
-    told = [_example(cause, known, room) for cause in causes]
-    return told + [_other(case, cause[0], known) for cause in causes for case in cause[1:]]
+    failures = [_example(cause, known, room) for cause in causes]
+    return failures + [_other(case, cause[0], known) for cause in causes for case in cause[1:]]
 
 
 def page_of(rest: Rest) -> tuple[list[Failure], Rest | None]:
@@ -102,8 +102,8 @@ def failure_lines(failures: Iterable[Failure]) -> list[str]:
         if name and path != file:
             file = path
             lines.append(f"  {path}")
-        known = "" if one.before == marks.get(one.same_as) else _mark(one.before)
-        lines.append(f"    {name}{known}" if name else f"  {one.test}{known}")
+        mark = "" if one.before == marks.get(one.same_as) else _mark(one.before)
+        lines.append(f"    {name}{mark}" if name else f"  {one.test}{mark}")
     return lines
 
 
@@ -141,7 +141,7 @@ def _example(cause: Sequence[Case], known: Mapping[str, str], room: int) -> Fail
     lines = [line for line in case.stack.splitlines() if line.strip() not in (error, _OUTSIDE)]
     stack = shortened("\n".join(lines), room)
     # Without a stack, what was printed is all that is known of the failure.
-    printed = shortened(case.output, _LONGEST_OUTPUT if stack else _LONGEST_STACK)
+    output = shortened(case.output, _LONGEST_OUTPUT if stack else _LONGEST_STACK)
     return Failure(
         test=case.id,
         at=_at(case),
@@ -149,7 +149,7 @@ def _example(cause: Sequence[Case], known: Mapping[str, str], room: int) -> Fail
         before=_before(case, known),
         alike=len(cause) - 1 or None,
         stack=stack or None,
-        output=(printed or None) if case.output != case.stack else None,
+        output=(output or None) if case.output != case.stack else None,
         fingerprint=_fingerprint(case),
     )
 

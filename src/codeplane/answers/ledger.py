@@ -34,8 +34,8 @@ class TaskReport(Output):
         """One line for the task, one each for what confines it and how it ended."""
         name = f' "{self.label}"' if self.label else ""
         reason = f" ({self.reason})" if self.reason else ""
-        used = f"{self.mutations} changes, {self.test_runs} test runs, {self.max_duration_sec} s at most"
-        lines = [f"{self.task_id}{name}: {self.state}{reason}", f"{used}; since {self.opened_at}"]
+        usage = f"{self.mutations} changes, {self.test_runs} test runs, {self.max_duration_sec} s at most"
+        lines = [f"{self.task_id}{name}: {self.state}{reason}", f"{usage}; since {self.opened_at}"]
         if self.working_set:
             lines.append(f"confined to {', '.join(self.working_set)}")
         if self.flags:
@@ -52,8 +52,8 @@ def line(operation: Operation) -> str:
     """An operation in one line: when, what, how it ended, which files."""
     outcome = "ok" if operation.success else operation.failure_class or "failed"
     files = cut(shown(operation.short_diff).replace("\n", ", "), _LONGEST)
-    told = [moment(operation.timestamp_ms), operation.operation_id, operation.op_type, outcome, files]
-    return "  ".join(part for part in told if part)
+    parts = [moment(operation.timestamp_ms), operation.operation_id, operation.op_type, outcome, files]
+    return "  ".join(part for part in parts if part)
 
 
 _FILES_IN_A_LINE = 3
@@ -64,15 +64,15 @@ def task_line(task: dict[str, Any]) -> str:
     label = f' "{_one_line(task["label"])}"' if "label" in task else ""
     reason = f" ({_one_line(task['reason'])})" if "reason" in task else ""
     flags = f", {', '.join(task['flags'])}" if "flags" in task else ""
-    used = f"{task['mutations']} changes, {task['test_runs']} test runs"
-    return f"{task['task_id']}{label} {task['state']}{reason}, {used}{flags}"
+    usage = f"{task['mutations']} changes, {task['test_runs']} test runs"
+    return f"{task['task_id']}{label} {task['state']}{reason}, {usage}{flags}"
 
 
 def operation_line(operation: dict[str, Any]) -> str:
     """An operation at a glance, its first files included."""
     files = operation.get("short_diff", "").splitlines()
-    shown = files[:_FILES_IN_A_LINE] + (["…"] if len(files) > _FILES_IN_A_LINE else [])
-    return "  ".join([operation_head(operation), *shown])
+    first_files = files[:_FILES_IN_A_LINE] + (["…"] if len(files) > _FILES_IN_A_LINE else [])
+    return "  ".join([operation_head(operation), *first_files])
 
 
 def operation_head(operation: dict[str, Any]) -> str:
@@ -83,9 +83,9 @@ def operation_head(operation: dict[str, Any]) -> str:
     tests = operation.get("failing_tests", [])
     notes += [f"{len(tests)} failing tests"] if tests else []
     notes += ["recovered"] if operation.get("recovered") else []
-    told = [outcome, " ".join(counts), *notes, operation["operation_id"]]
+    parts = [outcome, " ".join(counts), *notes, operation["operation_id"]]
     head = f"{operation['at']}  {_one_line(operation['op_type']):<12}"
-    return "  ".join([head, *(_one_line(part) for part in told if part)])
+    return "  ".join([head, *(_one_line(part) for part in parts if part)])
 
 
 _COUNTS = (("insertions", "+"), ("deletions", "-"))

@@ -118,8 +118,8 @@ def plan_told(
 ) -> PlanOutput:
     """A plan, with its diff in a preview, or what was done and what is left."""
     plan = pending.plan
-    touched = [edit.path for edit in plan.edits.edits if edit.after is not None or not plan.moves]
-    changed = _changed_mentions(plan)
+    paths = [edit.path for edit in plan.edits.edits if edit.after is not None or not plan.moves]
+    mentions = _changed_mentions(plan)
     go_on = pending if applied is None else rest
     groups = rest.plan if rest is not None else plan
     if go_on is not None and (applied is None or groups.asking):
@@ -131,8 +131,8 @@ def plan_told(
         symbol=shown(plan.symbol),
         summary=summary(plan),
         edits=dict(Counter(site.tier.value for site in plan.sites)) or None,
-        files=_files(plan, touched),
-        more_files=max(0, len(touched) - _MOST_FILES) or None,
+        files=_files(plan, paths),
+        more_files=max(0, len(paths) - _MOST_FILES) or None,
         undecided=[group_told(groups, one, most) for one in groups.asking[:_MOST_GROUPS]] or None,
         more_undecided=max(0, len(groups.asking) - _MOST_GROUPS) or None,
         left=[group_told(groups, one, most) for one in groups.left[:_MOST_GROUPS]] or None,
@@ -141,11 +141,11 @@ def plan_told(
         problems=_told(plan.problems),
         remarks=list(plan.remarks) or None,
         mentions=dict(Counter(one.confidence for one in plan.mentions)) or None,
-        mentions_changed=len(changed) or None,
+        mentions_changed=len(mentions) or None,
         mentions_left=_left(plan) if shape != "again" else None,
         mentions_offered=len(_lines(plan, plan.offered)) or None if go_on is not None else None,
-        review=[line(plan, one.site) for one in changed if one.confidence != "high"][:_MOST_TOLD] or None,
-        diff=_diff(plan, touched) if shape == "preview" and plan.verdict is not Verdict.REFUSED else None,
+        review=[line(plan, one.site) for one in mentions if one.confidence != "high"][:_MOST_TOLD] or None,
+        diff=_diff(plan, paths) if shape == "preview" and plan.verdict is not Verdict.REFUSED else None,
         verified=checks_told(pending.verification),
         decided_before=call.repo.decisions.find(plan) if plan.verdict is Verdict.NEEDS_DECISION else None,
         checklist=_checklist(plan) or None if applied is None else None,
@@ -208,9 +208,9 @@ def line(plan: Plan, site: Site) -> str:
 
 
 def _told(problems: Iterable[Problem]) -> list[str] | None:
-    told = [_where(one) + one.text for one in problems]
-    more = [f"… {len(told) - _MOST_TOLD} more"] if len(told) > _MOST_TOLD else []
-    return [*told[:_MOST_TOLD], *more] or None
+    lines = [_where(one) + one.text for one in problems]
+    more = [f"… {len(lines) - _MOST_TOLD} more"] if len(lines) > _MOST_TOLD else []
+    return [*lines[:_MOST_TOLD], *more] or None
 
 
 def _where(one: Problem) -> str:
@@ -223,12 +223,12 @@ def _files(plan: Plan, touched: list[RepoPath]) -> list[str] | None:
     counts = Counter(site.path for site in (*plan.sites, *(one.site for one in _changed_mentions(plan))))
     counts.update(_landing(plan))
     came = {new: old for old, new in plan.moves.items()}
-    told = []
+    lines = []
     for path in touched[:_MOST_FILES]:
-        moved = f" (from {shown(came[path])})" if path in came else ""
-        moved = " (new)" if path in _landing(plan) - plan.before.keys() else moved
-        told.append(f"{shown(path)}: {counts[came.get(path, path)]}{moved}")
-    return told or None
+        origin = f" (from {shown(came[path])})" if path in came else ""
+        origin = " (new)" if path in _landing(plan) - plan.before.keys() else origin
+        lines.append(f"{shown(path)}: {counts[came.get(path, path)]}{origin}")
+    return lines or None
 
 
 def _checklist(plan: Plan) -> list[str]:

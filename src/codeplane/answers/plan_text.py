@@ -88,25 +88,25 @@ def _left_head(one: "PlanOutput") -> str:
 
 def _mentions(one: "PlanOutput") -> Iterator[str]:
     """The mentions that stay; an answer that goes on with a plan only counts them."""
-    lines, offered = one.mentions_left or [], one.mentions_offered or 0
+    lines, offer_count = one.mentions_left or [], one.mentions_offered or 0
     call = f'accept "mentions" of {one.plan}'
-    if offered and not lines:
-        yield f"mentions left alone: {offered} ({call})"
-    yield from _listed(f"mentions left alone ({call}):", lines[:offered])
-    yield from _listed("historical mentions:" if offered else "mentions left alone:", lines[offered:])
+    if offer_count and not lines:
+        yield f"mentions left alone: {offer_count} ({call})"
+    yield from _listed(f"mentions left alone ({call}):", lines[:offer_count])
+    yield from _listed("historical mentions:" if offer_count else "mentions left alone:", lines[offer_count:])
 
 
 def _places(groups: "Iterable[GroupOutput]") -> list[str]:
-    found = []
+    lines = []
     for group in groups:
-        found += group.sample
+        lines += group.sample
         if group.places > len(group.sample):
-            found.append(f"… {group.places - len(group.sample)} more ({group.about})")
-    return list(dict.fromkeys(found))
+            lines.append(f"… {group.places - len(group.sample)} more ({group.about})")
+    return list(dict.fromkeys(lines))
 
 
 def _listed(head: str, lines: Iterable[str] | None) -> Iterator[str]:
-    told = list(lines or ())
-    if told and head:
+    items = list(lines or ())
+    if items and head:
         yield head
-    yield from (f"  {text}" for text in told)
+    yield from (f"  {text}" for text in items)

@@ -22,7 +22,7 @@ class PossibleUses(Output):
 
 def possible_uses(snapshot: Snapshot, uses: Iterable[Use], most_files: int) -> list[PossibleUses]:
     """The uses by receiver, in at most so many files."""
-    listed = []
+    groups = []
     left = most_files
     for group in grouped(snapshot, uses):
         if left <= 0:
@@ -32,8 +32,8 @@ def possible_uses(snapshot: Snapshot, uses: Iterable[Use], most_files: int) -> l
         left -= len(files)
         files += [f"+{len(group.files) - most} files"] if len(group.files) > most else []
         receiver = shown(group.receiver)
-        listed.append(PossibleUses(receiver=receiver, why=group.why, total=group.total, files=files))
-    return listed
+        groups.append(PossibleUses(receiver=receiver, why=group.why, total=group.total, files=files))
+    return groups
 
 
 def possible_text(groups: Sequence[PossibleUses], total: int, what: str) -> list[str]:

@@ -117,13 +117,13 @@ class StructuralChange(Output):
                 yield self._header()
             case _:
                 yield f"{self.name}{self._count()}"
-        named = self.parameters or {}
-        for tag, names in named.items():
+        names_by_tag = self.parameters or {}
+        for tag, names in names_by_tag.items():
             yield _cut(f"{tag.replace('_', ' ')}: {', '.join(names)}", _LONGEST)
-        others = [tag for tag in self.tags or () if tag not in _UNSAID and tag not in named]
+        others = [tag for tag in self.tags or () if tag not in _UNSAID and tag not in names_by_tag]
         if others:
             yield ", ".join(tag.replace("_", " ") for tag in others)
-        is_told = named and not others and "signature_changed" not in (self.tags or ())
+        is_told = names_by_tag and not others and "signature_changed" not in (self.tags or ())
         if self.old_kind:
             yield f"{self.old_kind} became {self.kind}"
             if self.old_signature and self.signature:
@@ -131,7 +131,7 @@ class StructuralChange(Output):
         elif not is_told and self.change == "signature_changed" and self.old_signature and self.signature:
             words = _word_diff(self.old_signature, self.signature)
             # Of a long header that is another one, the parameters tell more than its beginning.
-            if not named or "…" not in words:
+            if not names_by_tag or "…" not in words:
                 yield words
         if self.impact is not None:
             yield self.impact.text(is_gone=self.change in ("removed", "renamed"))
@@ -147,8 +147,8 @@ class StructuralChange(Output):
         """The header with the full name in place of the last part of it; the name where there is none."""
         header = _BRACKETS.sub("", " ".join((self.signature or "").split()))
         own = re.escape(self.name.rpartition(".")[2])
-        named, count = re.subn(rf"(?<!\w){own}(?!\w)", lambda _: self.name, header, count=1)
-        return _cut(named if count else self.name, _LONGEST_HEADER)
+        renamed_header, count = re.subn(rf"(?<!\w){own}(?!\w)", lambda _: self.name, header, count=1)
+        return _cut(renamed_header if count else self.name, _LONGEST_HEADER)
 
 
 class ChangedFile(Output):
@@ -244,9 +244,9 @@ def _word_diff(old: str, new: str) -> str:
     end = 0
     while end < min(len(was), len(now)) - start and was[-1 - end] == now[-1 - end]:
         end += 1
-    gone, come = ("".join(words[start : len(words) - end]).strip() for words in (was, now))
-    gone, come = _cut(gone, _LONGEST), _cut(come, _LONGEST)
-    return (f"[-{gone}-]" if gone else "") + (f"{{+{come}+}}" if come else "")
+    old_words, come = ("".join(words[start : len(words) - end]).strip() for words in (was, now))
+    old_words, come = _cut(old_words, _LONGEST), _cut(come, _LONGEST)
+    return (f"[-{old_words}-]" if old_words else "") + (f"{{+{come}+}}" if come else "")
 
 
 def _cut(text: str, most: int) -> str:

@@ -29,16 +29,16 @@ def hit_lines(hits: Iterable[str]) -> Iterator[str]:
             yield hit
             continue
         label = match["label"]
-        defined = _DEFINED.fullmatch(label)
+        definition = _DEFINED.fullmatch(label)
         if label.startswith("in "):
             holder = label.removeprefix("in ").split(" ")[0]
-            told = "" if holder == last else label.removeprefix("in ")
-        elif defined is not None:
-            holder = defined["name"] or ""
-            told = holder.rpartition(".")[0]
-            told = "" if told == last or not match["text"] else told
-            told = told if match["text"] else label
+            remark = "" if holder == last else label.removeprefix("in ")
+        elif definition is not None:
+            holder = definition["name"] or ""
+            remark = holder.rpartition(".")[0]
+            remark = "" if remark == last or not match["text"] else remark
+            remark = remark if match["text"] else label
         else:
-            holder, told = "", label
+            holder, remark = "", label
         last = holder or last
-        yield f"{match['line']}{match['text']}" + (f"  [{told}]" if told else "")
+        yield f"{match['line']}{match['text']}" + (f"  [{remark}]" if remark else "")

@@ -10,11 +10,11 @@ MOST_LISTED = 20
 def summary_of(report: Report) -> str:
     """`1 failed, 12 passed in 3 targets, 1.4 s`."""
     counts = report.counts
-    told = [_counted(counts[status], name) for status, name in _NAMES.items() if counts[status]]
+    parts = [_counted(counts[status], name) for status, name in _NAMES.items() if counts[status]]
     if report.flaky:
-        told.append(f"{len(report.flaky)} of them flaky")
+        parts.append(f"{len(report.flaky)} of them flaky")
     targets = _counted(len(report.targets), "targets")
-    return f"{', '.join(told) or 'no tests'} in {targets}, {report.seconds:.1f} s"
+    return f"{', '.join(parts) or 'no tests'} in {targets}, {report.seconds:.1f} s"
 
 
 def _counted(count: int, what: str) -> str:
@@ -33,10 +33,10 @@ _NAMES = {
 def not_done(report: Report) -> dict[str, list[str]]:
     """Targets that did not come to their end, by how they ended; the first of each."""
     ends = (End.TIMED_OUT, End.CRASHED, End.NOT_RUN, End.NO_TESTS)
-    found = {end.value: report.ended(end) for end in ends}
+    ids_by_end = {end.value: report.ended(end) for end in ends}
     return {
         name: [*ids[:MOST_LISTED], *([f"… {len(ids) - MOST_LISTED} more"] if len(ids) > MOST_LISTED else [])]
-        for name, ids in found.items()
+        for name, ids in ids_by_end.items()
         if ids
     }
 

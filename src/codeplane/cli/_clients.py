@@ -90,7 +90,7 @@ def connection_lines(root: Path) -> list[str]:
     """One line a client that adds this repository's server, to be pasted as it is."""
     program, arguments = _program(), ["mcp", "--root", str(root)]
     shell = shlex.join([program, *arguments])
-    made: dict[str, Callable[[Client], str]] = {
+    commands: dict[str, Callable[[Client], str]] = {
         "claude": lambda _: f"claude mcp add codeplane -- {shell}",
         "codex": lambda _: f"codex mcp add codeplane -- {shell}",
     }
@@ -98,7 +98,7 @@ def connection_lines(root: Path) -> list[str]:
     for name, client in CLIENTS.items():
         entry = client._typed({"command": program, "args": arguments})  # noqa: SLF001 - same module
         as_json = json.dumps({client.key: {"codeplane": entry}})
-        line = made[name](client) if name in made else f"{client.file}: {as_json}"
+        line = commands[name](client) if name in commands else f"{client.file}: {as_json}"
         lines.append(f"  {client.title:<12} {line}")
     return lines
 
@@ -110,8 +110,8 @@ def _is_utf8(text: str) -> bool:
 def _program() -> str:
     """`cpl` when that is this program on the user's path; its absolute path otherwise."""
     own = Path(sys.argv[0]).resolve()
-    found = shutil.which("cpl")
-    if found and Path(found).resolve() == own:
+    program = shutil.which("cpl")
+    if program and Path(program).resolve() == own:
         return "cpl"
     beside = Path(sys.executable).with_name("cpl")
     return str(beside if beside.exists() else own)

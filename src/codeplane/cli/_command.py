@@ -65,8 +65,8 @@ def command(**attributes: Any) -> Callable[[Callable[..., None]], click.Command]
             help="Directory in the repository; by default the current one.",
         )
         as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-        made: click.Command = click.command(**attributes)(root(as_json(guarded)))
-        return made
+        click_command: click.Command = click.command(**attributes)(root(as_json(guarded)))
+        return click_command
 
     return wrap
 

@@ -15,9 +15,9 @@ def history_of(state: StateDir) -> History:
 def recorded_accounts(state: StateDir) -> dict[str, Any]:
     """What a server would tell of tasks and operations, and what is wrong with the ledger."""
     history = history_of(state)
-    told = accounts(history)
-    mark_ended(state, told.get("tasks", []))
-    return told | ({"notices": problems} if (problems := history.all_problems()) else {})
+    report = accounts(history)
+    mark_ended(state, report.get("tasks", []))
+    return report | ({"notices": problems} if (problems := history.all_problems()) else {})
 
 
 def mark_ended(state: StateDir, tasks: list[dict[str, Any]]) -> None:

@@ -28,11 +28,11 @@ def last_entries(state: StateDir, count: int) -> list[Entry]:
 def follow_log(state: StateDir) -> None:
     """Prints what is appended, through rotations, until interrupted."""
     try:
-        seen, lines = _whole_lines(state.log_file, 0)
+        position, lines = _whole_lines(state.log_file, 0)
         _print([*_older(state), *_entries(lines)][-10:])
         while True:
             time.sleep(0.2)
-            seen, lines = _whole_lines(state.log_file, seen)
+            position, lines = _whole_lines(state.log_file, position)
             _print(list(_entries(lines)))
     except KeyboardInterrupt:
         return

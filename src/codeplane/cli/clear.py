@@ -28,9 +28,9 @@ def clear(root: Path, as_json: bool, yes: bool) -> None:
     state = StateDir.at(locate(root))
     if state.exists and not yes:
         _confirm(state)
-    removed = _remove(state, Places.of_user())
-    text = f"Removed {state.path}." if removed else f"Nothing to remove in {state.path.parent}."
-    emit({"removed": removed, "path": str(state.path)}, text, as_json=as_json)
+    is_removed = _remove(state, Places.of_user())
+    text = f"Removed {state.path}." if is_removed else f"Nothing to remove in {state.path.parent}."
+    emit({"removed": is_removed, "path": str(state.path)}, text, as_json=as_json)
 
 
 def _remove(state: StateDir, places: Places) -> bool:

@@ -24,7 +24,7 @@ def index_rebuild(root: Path, as_json: bool) -> None:
     checkout = Checkout.find(root, Places.of_user())
     lock = claim(checkout)
     try:
-        dropped = drop_index(checkout.index_file)
+        size = drop_index(checkout.index_file)
         repo = RepoSession.open(checkout)
         try:
             epoch = repo.index.refresh(ProgressLine("Indexing"))
@@ -33,7 +33,7 @@ def index_rebuild(root: Path, as_json: bool) -> None:
             repo.close()
     finally:
         lock.release()
-    report = {"dropped_bytes": dropped, "files": files, "epoch": epoch}
+    report = {"dropped_bytes": size, "files": files, "epoch": epoch}
     emit(report, f"Rebuilt the index: {files} files.", as_json=as_json)
 
 

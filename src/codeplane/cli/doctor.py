@@ -110,8 +110,8 @@ def _runner_checks(checkout: Checkout) -> Iterator[Check]:
 
 def _missing(name: str, error: CodePlaneError) -> Check:
     """A note: CodePlane itself does not need it."""
-    _, _, told = _failed("tests", error)
-    return "tests", "note", f"Test runner {name!r} not found. {told}"
+    _, _, reason = _failed("tests", error)
+    return "tests", "note", f"Test runner {name!r} not found. {reason}"
 
 
 def _state_check(state: StateDir) -> Check:
@@ -199,13 +199,13 @@ def _bundle(report: dict[str, Any], state: StateDir, output: Path | None) -> Pat
     name = f"codeplane-report-{time.strftime('%Y%m%d-%H%M%S')}.zip"
     target = output or StateDir.create(state.path.parent).path / name
     token = state.token()
-    packed = io.BytesIO()
+    buffer = io.BytesIO()
     contents = {
         "report.json": json.dumps(report, indent=2),
         "log.jsonl": "\n".join(json.dumps(entry) for entry in last_entries(state, 20_000)),
     }
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as bundle:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as bundle:
         for member, text in contents.items():
             bundle.writestr(member, text.replace(token, "[token]") if token else text)
-    write_private(target, packed.getvalue())
+    write_private(target, buffer.getvalue())
     return target

@@ -27,9 +27,13 @@ def init(root: Path, as_json: bool, client: str | None, only_print: bool) -> Non
     """
     if only_print and not client:
         raise InvalidArgument("--print needs --client NAME.", hints=["cpl init --client claude --print"])
-    chosen = client_named(client) if client else None
-    if chosen is not None and only_print:
-        emit({"file": chosen.file, "content": chosen.snippet()}, chosen.snippet(), as_json=as_json)
+    selected_client = client_named(client) if client else None
+    if selected_client is not None and only_print:
+        emit(
+            {"file": selected_client.file, "content": selected_client.snippet()},
+            selected_client.snippet(),
+            as_json=as_json,
+        )
         return
     checkout = Checkout.find(root, Places.of_user())
     state = StateDir.create(checkout.root)
@@ -45,12 +49,12 @@ def init(root: Path, as_json: bool, client: str | None, only_print: bool) -> Non
     lines = [f"CodePlane is set up in {checkout.root}."]
     if made_ignore:
         lines.append("Wrote .cplignore, which explains what is left out by default.")
-    report["index"], told = _build(checkout)
-    lines += told
-    if chosen is not None:
-        outcome = write_client(chosen, checkout.root)
-        report["client"] = {"name": client, "file": chosen.file, "outcome": outcome}
-        lines.append(f"{chosen.title}: {chosen.file} {outcome}.")
+    report["index"], progress = _build(checkout)
+    lines += progress
+    if selected_client is not None:
+        outcome = write_client(selected_client, checkout.root)
+        report["client"] = {"name": client, "file": selected_client.file, "outcome": outcome}
+        lines.append(f"{selected_client.title}: {selected_client.file} {outcome}.")
     else:
         lines.append(f"Next: cpl init --client NAME ({', '.join(CLIENTS)}), or cpl up.")
     emit(report, "\n".join(lines), as_json=as_json)
@@ -69,8 +73,8 @@ def _build(checkout: Checkout) -> tuple[dict[str, Any], list[str]]:
             wrote = repo.write_contexts()
         except KeyboardInterrupt:
             state = repo.index.state()
-            done = f"{state.files - state.unread} of {state.files} files are indexed"
-            click.echo(f"\nStopped: {done}. cpl init or cpl up continues from there.", err=True)
+            progress = f"{state.files - state.unread} of {state.files} files are indexed"
+            click.echo(f"\nStopped: {progress}. cpl init or cpl up continues from there.", err=True)
             sys.exit(130)
         else:
             state = repo.index.state()

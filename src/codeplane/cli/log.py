@@ -47,8 +47,12 @@ def log(root: Path, as_json: bool, task: str | None, count: int, show: str | Non
 
 def _report(history: History, task: TaskId | None, count: int) -> dict[str, Any]:
     operations = history.operations(task=task, limit=count)
-    named = [task] if task is not None else dict.fromkeys(one.task_id for one in operations)
-    tasks = {name: task_summary(found) for name in named if (found := history.task(name)) is not None}
+    task_ids = [task] if task is not None else dict.fromkeys(one.task_id for one in operations)
+    tasks = {
+        name: task_summary(recorded_task)
+        for name in task_ids
+        if (recorded_task := history.task(name)) is not None
+    }
     if task is not None and not tasks and not operations:
         raise NotFound(f"The ledger has no task {task!r}.", hints=["cpl log"])
     problems = [*history.all_problems(), *filter(None, [disk_problem(history.directory.parent)])]
@@ -75,8 +79,8 @@ def _one(history: History, state: StateDir, operation_id: OperationId) -> dict[s
     if operation is None:
         raise NotFound(f"The ledger has no operation {operation_id!r}.", hints=["cpl log"])
     report: dict[str, Any] = {"operation": operation_summary(operation)}
-    if operation.artifact is not None and (kept := ObjectStore(state.artifacts).read(operation.artifact)):
-        report["diff"] = kept.decode("utf-8", "replace")
+    if operation.artifact is not None and (artifact := ObjectStore(state.artifacts).read(operation.artifact)):
+        report["diff"] = artifact.decode("utf-8", "replace")
     return report
 
 

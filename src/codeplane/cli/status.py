@@ -31,9 +31,9 @@ def status(root: Path, as_json: bool, verbose: bool, follow: bool) -> None:
     try:
         report = ask_server(checkout.state, "/status")
     except NotServing:
-        recorded = recorded_accounts(checkout.state)
-        told = status_of(checkout, notices=recorded.pop("notices", ()))
-        report = told.model_dump(exclude_none=True) | recorded
+        accounts = recorded_accounts(checkout.state)
+        repo_status = status_of(checkout, notices=accounts.pop("notices", ()))
+        report = repo_status.model_dump(exclude_none=True) | accounts
         if holder := silent_holder(checkout.state):
             report["holder"] = str(holder)
     if verbose:

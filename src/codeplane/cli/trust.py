@@ -30,15 +30,15 @@ def trust(root: Path, as_json: bool, secrets: bool, revoke: bool, show: bool) ->
         raise InvalidArgument("--revoke closes secrets; --secrets opens them.", hints=["cpl trust --revoke"])
     places = Places.of_user()
     record = TrustRecord(places.trust_file)
-    found = locate(root)
+    path = locate(root)
     if revoke and not show:
         private_dir(places.state_dir)
-        record.revoke(found, write_private)
+        record.revoke(path, write_private)
     elif not show:
-        give_trust(found, places, opens_secrets=secrets)
-    granted = record.of(found, read_trust_id(found))
+        give_trust(path, places, opens_secrets=secrets)
+    granted = record.of(path, read_trust_id(path))
     lines = list(granted.secrets) if granted is not None else []
-    report: dict[str, Any] = {"root": str(found), "trusted": granted is not None, "secrets": lines}
+    report: dict[str, Any] = {"root": str(path), "trusted": granted is not None, "secrets": lines}
     emit(report, _text(report, asked=secrets and not show), as_json=as_json)
 
 

@@ -19,7 +19,7 @@ def undo(root: Path, as_json: bool, operation: str | None, dry_run: bool) -> Non
     too, so it can be undone.
     """
     checkout = Checkout.find(root, Places.of_user())
-    asked = {"operation": operation or "last", "dry_run": dry_run}
-    answer = call_tool(checkout, "undo", {key: one for key, one in asked.items() if one})
+    arguments = {"operation": operation or "last", "dry_run": dry_run}
+    answer = call_tool(checkout, "undo", {key: one for key, one in arguments.items() if one})
     emit(answer.body, answer.text, as_json=as_json)
     sys.exit(1 if answer.is_error else 0)

@@ -41,11 +41,11 @@ class Source:
 
 def load_settings(sources: Sequence[Source]) -> Settings:
     """Merges the sources, the strongest first, over the defaults; each is checked on its own."""
-    merged: _Tree = {}
+    values: _Tree = {}
     for source in reversed(sources):
         _check(source)
-        _merge(merged, source.tree)
-    return Settings.model_validate(merged)
+        _merge(values, source.tree)
+    return Settings.model_validate(values)
 
 
 def file_source(path: Path) -> Source:
@@ -172,15 +172,15 @@ def _invalid(error: ValidationError, source: Source) -> ConfigError:
     first = error.errors(include_url=False, include_context=False)[0]
     key = ".".join(str(part) for part in first["loc"])
     label = source.label_of(key)
-    given = first["input"]
-    near = nearest_quoted(first["msg"], given)
+    value = first["input"]
+    near = nearest_quoted(first["msg"], value)
     ending = f"; did you mean {near}?" if near else "."
     # What is missing has no value: the input is that of what it is missing in.
-    told = (
-        "missing." if first["type"] == "missing" else f"{_shown(given)}: {first['msg'].rstrip('.')}{ending}"
+    text = (
+        "missing." if first["type"] == "missing" else f"{_shown(value)}: {first['msg'].rstrip('.')}{ending}"
     )
     return InvalidSetting(
-        f"{label}: {_cut(key)} is {told}",
+        f"{label}: {_cut(key)} is {text}",
         source=label,
         key=_cut(key),
     )

@@ -260,5 +260,5 @@ class Settings(_Section):
 def _lower_level(value: object) -> object:
     if not isinstance(value, str):
         return value
-    lowered = value.lower()
-    return "warn" if lowered == "warning" else lowered
+    level = value.lower()
+    return "warn" if level == "warning" else level

@@ -42,10 +42,10 @@ class TrustRecord:
 
     def revoke(self, root: Path, write: Writer) -> bool:
         record = self._read()
-        known = record.pop(str(root), None) is not None
-        if known:
+        is_known = record.pop(str(root), None) is not None
+        if is_known:
             write(self.file, _dump(record))
-        return known
+        return is_known
 
     def _read(self) -> dict[str, Trust]:
         try:

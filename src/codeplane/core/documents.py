@@ -40,11 +40,11 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise Malformed("a key has too many parts")
     _check_outline(outline)
     try:
-        found = tomllib.loads(text)
+        document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise Malformed(_reason(error)) from error
-    _check_keys(found)
-    return found
+    _check_keys(document)
+    return document
 
 
 def parse_json(text: str | bytes, largest: int = LARGEST_MANIFEST, *, comments: bool = False) -> Any:
@@ -59,9 +59,9 @@ def parse_json(text: str | bytes, largest: int = LARGEST_MANIFEST, *, comments: 
         text = _COMMA.sub(lambda match: match[1] or "", text)
     if text.count("[") + text.count("{") > DEEPEST or _LONG_NUMBER.search(text):
         _check_outline(_JSON_TEXT.sub("s", text))
-    found = decode_json(text)
-    _check_keys(found)
-    return found
+    document = decode_json(text)
+    _check_keys(document)
+    return document
 
 
 def decode_json(text: str | bytes | bytearray) -> Any:
@@ -89,19 +89,19 @@ def parse_ini(text: str) -> dict[str, dict[str, str]]:
     section: dict[str, list[str]] | None = None
     value: list[str] | None = None
     for line in text.splitlines():
-        stripped = line.strip()
-        if stripped.startswith(("#", ";")):
+        content = line.strip()
+        if content.startswith(("#", ";")):
             continue
-        if not stripped or (value is not None and line[0].isspace()):
+        if not content or (value is not None and line[0].isspace()):
             if value is not None:
-                value.append(stripped)
+                value.append(content)
             continue
-        if stripped[0] == "[" and "]" in stripped:
-            section, value = sections.setdefault(stripped[1 : stripped.rindex("]")], {}), None
+        if content[0] == "[" and "]" in content:
+            section, value = sections.setdefault(content[1 : content.rindex("]")], {}), None
             continue
         if section is None:
             raise Malformed("a setting precedes the first section")
-        key, first = _ini_setting(stripped)
+        key, first = _ini_setting(content)
         value = section[key] = [first]
     return {
         name: {key: "\n".join(lines).rstrip() for key, lines in settings.items()}
@@ -129,10 +129,10 @@ def json_object(
 ) -> Mapping[str, Any]:
     """The object that a JSON file holds; nothing where it cannot be read or is none."""
     try:
-        found = parse_json(text or "{}", largest, comments=comments)
+        document = parse_json(text or "{}", largest, comments=comments)
     except Malformed:
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def ini_sections(text: str | None) -> Mapping[str, Mapping[str, str]]:

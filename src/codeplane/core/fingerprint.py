@@ -17,11 +17,11 @@ class Fingerprint:
 
     def changed(self, path: RepoPath, before: Digest | None, after: Digest | None) -> "Fingerprint":
         """The fingerprint after one file has become another; None where there is none."""
-        made = Fingerprint()
+        fingerprint = Fingerprint()
         less = _of(path, before) if before is not None else 0
         more = _of(path, after) if after is not None else 0
-        made._sum = (self._sum - less + more) % _SIZE
-        return made
+        fingerprint._sum = (self._sum - less + more) % _SIZE
+        return fingerprint
 
     def hex(self) -> str:
         return f"{self._sum:064x}"

@@ -15,10 +15,10 @@ class Globs:
     """Paths by patterns: `*.py` anywhere, `src/**/*.ts`, `lib/` and all below it; one with `!` excludes."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        wanted = [_expression(one) for one in patterns if not one.startswith("!")]
-        unwanted = [_expression(one[1:]) for one in patterns if one.startswith("!")]
-        self._wanted = _either(wanted)
-        self._unwanted = _either(unwanted)
+        included_patterns = [_expression(one) for one in patterns if not one.startswith("!")]
+        excluded_patterns = [_expression(one[1:]) for one in patterns if one.startswith("!")]
+        self._wanted = _either(included_patterns)
+        self._unwanted = _either(excluded_patterns)
 
     def holds(self, path: str) -> bool:
         data = path.encode("utf-8", "surrogateescape")
@@ -52,13 +52,13 @@ def _expression(glob: str) -> str:
     glob = glob.strip().removeprefix("./")
     if glob.strip("/") in ("", "."):
         return "^"  # the repository itself
-    anchored = "/" in glob.rstrip("/")
+    is_anchored = "/" in glob.rstrip("/")
     glob = glob.lstrip("/")
     bodies = [_body(one) for one in _alternatives(glob.rstrip("/"))]
     if "[" in glob:
         bodies.append(re.escape(glob.rstrip("/")))  # directories are named so too
     tail = "/" if glob.endswith("/") else "(?:/|$)"
-    return f"{'^' if anchored else '(?:^|/)'}(?:{'|'.join(bodies)}){tail}"
+    return f"{'^' if is_anchored else '(?:^|/)'}(?:{'|'.join(bodies)}){tail}"
 
 
 def _alternatives(glob: str) -> list[str]:
@@ -87,16 +87,16 @@ def _unclosed(glob: str, mark: str) -> InvalidArgument:
 
 
 def _body(glob: str) -> str:
-    made, at = [], 0
+    parts, at = [], 0
     while at < len(glob):
         char = glob[at]
         if glob.startswith("**/", at):
-            made.append("(?:[^/]+/)*")
+            parts.append("(?:[^/]+/)*")
             at += 3
             continue
         if char == "*":
             deep = glob.startswith("**", at)
-            made.append(".*" if deep else "[^/]*")
+            parts.append(".*" if deep else "[^/]*")
             at += 2 if deep else 1
             continue
         if char == "[":
@@ -104,9 +104,9 @@ def _body(glob: str) -> str:
             if end < 0:
                 raise _unclosed(glob, "[")
             inner = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
-            made.append(f"[{'^/' + inner[1:] if inner[0] in '!^' else inner}]")
+            parts.append(f"[{'^/' + inner[1:] if inner[0] in '!^' else inner}]")
             at = end + 1
             continue
-        made.append("[^/]" if char == "?" else re.escape(char))
+        parts.append("[^/]" if char == "?" else re.escape(char))
         at += 1
-    return "".join(made)
+    return "".join(parts)

@@ -58,8 +58,8 @@ def _encoded(value: Any, contents: dict[Digest, bytes]) -> Any:
     form = type(value)
     assert is_dataclass(form), f"BUG: {form.__name__} has no form as a record"
     # What is left at its default need not be written: most fields of most records are.
-    given = ((name, getattr(value, name), default) for name, _, default in _fields(form))
-    return {name: _encoded(one, contents) for name, one, default in given if one is not default}
+    values = ((name, getattr(value, name), default) for name, _, default in _fields(form))
+    return {name: _encoded(one, contents) for name, one, default in values if one is not default}
 
 
 class _Decoder:
@@ -112,10 +112,12 @@ class _Decoder:
     def _record(self, form: Any, data: Mapping[str, Any]) -> Any:
         if not isinstance(form, type) or not is_dataclass(form):
             raise ValueError(f"{form!r} is no form of a record")
-        known = {name: (hint, default) for name, hint, default in _fields(form)}
-        if not data.keys() <= known.keys():
-            raise ValueError(f"{form.__name__} has no {', '.join(sorted(data.keys() - known.keys()))}")
-        return form(**{name: self.decoded(known[name][0], one) for name, one in data.items()})
+        fields_by_name = {name: (hint, default) for name, hint, default in _fields(form)}
+        if not data.keys() <= fields_by_name.keys():
+            raise ValueError(
+                f"{form.__name__} has no {', '.join(sorted(data.keys() - fields_by_name.keys()))}"
+            )
+        return form(**{name: self.decoded(fields_by_name[name][0], one) for name, one in data.items()})
 
     def _path(self, data: Any) -> RepoPath:
         text: str = _checked(str, data)

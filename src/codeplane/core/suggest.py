@@ -12,16 +12,16 @@ _CAMEL_EDGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 def nearest(word: str, choices: Iterable[str], *, most: int = 3) -> list[str]:
     """Returns up to `most` choices that look like `word`, best first."""
     by_key = {snake(choice): choice for choice in choices}
-    found = get_close_matches(snake(word), by_key, n=most, cutoff=0.62)
-    return [by_key[key] for key in found]
+    close_matches = get_close_matches(snake(word), by_key, n=most, cutoff=0.62)
+    return [by_key[key] for key in close_matches]
 
 
 def nearest_quoted(message: str, given: object) -> str | None:
     """Returns the value nearest to `given` among those that pydantic's message puts in quotes."""
-    quoted = message.split("'")[1::2]
-    if not quoted or not isinstance(given, str):
+    words = message.split("'")[1::2]
+    if not words or not isinstance(given, str):
         return None
-    return next(iter(nearest(given, quoted, most=1)), None)
+    return next(iter(nearest(given, words, most=1)), None)
 
 
 def snake(word: str) -> str:

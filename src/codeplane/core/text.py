@@ -53,13 +53,13 @@ def numbered(lines: Sequence[str], first: int) -> str:
 
 def numbered_within(lines: Sequence[str], first: int, room: int) -> tuple[str, int]:
     """The same of as many lines as there is room for, one at least; and how many these are."""
-    taken = 0
+    size = 0
     for number, line in enumerate(lines, first):
         room -= len(str(number)) + len(cut(line)) + 3  # the colon, the space and the line break
-        if room < -1 and taken:
+        if room < -1 and size:
             break
-        taken += 1
-    return numbered(lines[:taken], first), taken
+        size += 1
+    return numbered(lines[:size], first), size
 
 
 def cut(line: str, longest: int = _LONGEST) -> str:

@@ -55,13 +55,13 @@ class _Strict(Composer, BaseConstructor):
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen = set()
+        keys = set()
         for key_node, _ in node.value:
-            if (key_node.tag, key_node.value) in seen:
+            if (key_node.tag, key_node.value) in keys:
                 problem = f"the key {key_node.value} is duplicated"
                 raise ConstructorError(None, None, problem, key_node.start_mark)
             if isinstance(key_node, yaml.ScalarNode):
-                seen.add((key_node.tag, key_node.value))
+                keys.add((key_node.tag, key_node.value))
         return super().construct_mapping(node, deep)
 
 

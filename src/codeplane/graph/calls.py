@@ -94,21 +94,21 @@ _Step = Callable[[Snapshot, Place, Bounds, Walk], Iterator[tuple[Place, Edge]]]
 def _walk(snapshot: Snapshot, root: Place, bounds: Bounds, step: _Step) -> Walk:
     walk = Walk()
     purpose = snapshot.purpose
-    level, seen = [root], {root}
+    level, places = [root], {root}
     for depth in range(bounds.depth):
         about = walk if not depth else Walk()
-        found: dict[Place, list[Edge]] = {}
+        edges_by_place: dict[Place, list[Edge]] = {}
         for place in level:
             for other, edge in step(snapshot, place, bounds._replace(whole_classes=not depth), about):
-                found.setdefault(other, []).append(edge)
-        nodes = [Node(place, edges) for place, edges in found.items() if place not in seen]
+                edges_by_place.setdefault(other, []).append(edge)
+        nodes = [Node(place, edges) for place, edges in edges_by_place.items() if place not in places]
         nodes.sort(key=lambda node: (_best(node), purpose(node.place.path), node.place))
         if not nodes:
             break
         walk.levels.append(Level(nodes[: bounds.per_level], max(0, len(nodes) - bounds.per_level)))
         walk.cut |= len(nodes) > bounds.per_level
         level = [node.place for node in nodes[: bounds.per_level] if node.place.definition >= 0]
-        seen.update(node.place for node in nodes)  # those that are left out are no farther away than this
+        places.update(node.place for node in nodes)  # those that are left out are no farther away than this
     return walk
 
 
@@ -117,7 +117,7 @@ def _best(node: Node) -> int:
 
 
 def _upwards(snapshot: Snapshot, place: Place, bounds: Bounds, walk: Walk) -> Iterator[tuple[Place, Edge]]:
-    listed: set[tuple[str, int, int]] = set()
+    entries: set[tuple[str, int, int]] = set()
     ways = list(_ways_in(snapshot, place, bounds.follow_interface))
     has_open = any(via is not None and not is_class(snapshot, named) for named, via in ways)
     for named, via in ways:
@@ -125,10 +125,10 @@ def _upwards(snapshot: Snapshot, place: Place, bounds: Bounds, walk: Walk) -> It
         calls: dict[tuple[Place, Tier], list[int]] = {}
         for ref in snapshot.references.to(named):
             at = (ref.path, ref.line, ref.column)
-            if ref.role is not Role.CALL or at in listed:
+            if ref.role is not Role.CALL or at in entries:
                 continue
             if ref.tier in bounds.tiers or (is_open and ref.tier is Tier.ANCHORED):
-                listed.add(at)
+                entries.add(at)
                 # That a call of a base's member means this one is possible, not proven.
                 tier = Tier.ANCHORED if is_open else ref.tier
                 calls.setdefault((around(snapshot, ref), tier), []).append(ref.line)

@@ -62,8 +62,8 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
     facts = snapshot.require_facts(place.path)
     item = facts.definitions[place.definition]
     flags = flags_of(snapshot, place)
-    found = references_to(snapshot, definition)
-    called = [one for one in found.items if one.kind in _CALLED]
+    references = references_to(snapshot, definition)
+    called = [one for one in references.items if one.kind in _CALLED]
     walk = callees(snapshot, place, Bounds(1, most))
     nodes = walk.levels[0].nodes if walk.levels else []
     silent = implementers(snapshot, place) if is_class(snapshot, place) else None
@@ -82,8 +82,8 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
         walk.levels[0].more if walk.levels else 0,
         _by_tier(called),
         [use_of(one) for one in called if one.tier not in CERTAIN],
-        found.tiers,
-        _tests(snapshot, found.items),
+        references.tiers,
+        _tests(snapshot, references.items),
     )
 
 

@@ -27,8 +27,8 @@ def _inside(lines: Sequence[str], definition: DefFact) -> str:
     before = ""
     for number in range(definition.name_line, last + 1):
         text = lines[number - 1].strip()
-        if before.endswith(":") and (opened := _QUOTED.match(text)):
-            return _until(lines[number - 1 : last + _MOST_LINES], opened[1], opened.end())
+        if before.endswith(":") and (handle := _QUOTED.match(text)):
+            return _until(lines[number - 1 : last + _MOST_LINES], handle[1], handle.end())
         if before.endswith(":") and text:
             return ""
         before = text or before

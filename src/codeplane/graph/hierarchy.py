@@ -50,7 +50,7 @@ def members_of(snapshot: Snapshot, place: Place) -> list[Place]:
     inside = sorted(
         (item.name_line, at) for at, item in enumerate(facts.definitions) if item.parent == place.definition
     )
-    found = [Place(place.path, at) for _, at in inside]
+    places = [Place(place.path, at) for _, at in inside]
     name = facts.definitions[place.definition].name
     for other in snapshot.owned(name) if is_class(snapshot, place) else ():
         outside = snapshot.require_facts(other.path)
@@ -58,39 +58,39 @@ def members_of(snapshot: Snapshot, place: Place) -> list[Place]:
             continue
         if outside.definitions[other.definition].kind == "impl":
             items = enumerate(outside.definitions)
-            found += [Place(other.path, at) for at, item in items if item.parent == other.definition]
+            places += [Place(other.path, at) for at, item in items if item.parent == other.definition]
         else:
-            found.append(other)
-    return found
+            places.append(other)
+    return places
 
 
 def bases(snapshot: Snapshot, place: Place) -> list[Related]:
     """What a class says that it extends or implements, in order."""
     classes = snapshot.classes
     definition = snapshot.definition(place)
-    found = []
+    result = []
     for target in classes.bases(classes.whole((place,))):
         if is_external(target):
-            found.append(Related(_written(target[0].path), None, Tier.UNKNOWN))
+            result.append(Related(_written(target[0].path), None, Tier.UNKNOWN))
         else:
             base = target[0]
             tier = Tier.PROVEN if base.path == place.path else Tier.STRONG
-            found.append(Related(snapshot.definition(base).name, base, tier))
+            result.append(Related(snapshot.definition(base).name, base, tier))
     # Bases that have nothing of their own are no part of the order of lookup, and still written down.
     plain = definition.spec.types.memberless_bases & set(definition.item.bases)
-    return found + [Related(text, None, Tier.UNKNOWN) for text in sorted(plain)]
+    return result + [Related(text, None, Tier.UNKNOWN) for text in sorted(plain)]
 
 
 def derived(snapshot: Snapshot, place: Place) -> Iterator[Related]:
     """The classes that say that they extend a class. One whose base cannot be told is anchored."""
     classes = snapshot.classes
     parts = set(classes.whole((place,)))
-    seen: set[Place] = set(parts)
+    places: set[Place] = set(parts)
     for name in snapshot.references.names(place):
         for other in snapshot.extending(name):
-            if other in seen:
+            if other in places:
                 continue
-            seen.add(other)
+            places.add(other)
             targets = classes.bases((other,))
             is_base = any(parts & set(target) for target in targets)
             is_open = any(
@@ -105,17 +105,21 @@ def derived(snapshot: Snapshot, place: Place) -> Iterator[Related]:
 
 def descendants(snapshot: Snapshot, place: Place) -> Iterator[tuple[Related, int]]:
     """All classes below a class with their depth, nearest first; each once, proven ones only."""
-    level, seen = [place], {place}
+    level, places = [place], {place}
     depth = 0
-    while level and len(seen) < _MOST_DERIVED:
+    while level and len(places) < _MOST_DERIVED:
         depth += 1
         below: list[Place] = []
         for one in level:
-            for found in derived(snapshot, one):
-                if found.place is not None and found.place not in seen and found.tier is not Tier.ANCHORED:
-                    seen.add(found.place)
-                    below.append(found.place)
-                    yield found, depth
+            for result in derived(snapshot, one):
+                if (
+                    result.place is not None
+                    and result.place not in places
+                    and result.tier is not Tier.ANCHORED
+                ):
+                    places.add(result.place)
+                    below.append(result.place)
+                    yield result, depth
         level = below
 
 
@@ -154,5 +158,5 @@ def _class_of(snapshot: Snapshot, place: Place) -> Target:
 
 def _written(text: str) -> str:
     """The name of a class from outside; one that cannot be told carries where it was written."""
-    found = _UNTOLD.match(text)
-    return found[1] if found else text
+    result = _UNTOLD.match(text)
+    return result[1] if result else text

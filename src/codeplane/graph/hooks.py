@@ -102,7 +102,7 @@ class Hooks:
         while first > 0 and _MARK.match(lines[first - 1]):
             first -= 1
         plain = self._snapshot.require_facts(place.path).spec.reflection.transparent_decorators | _PLAIN
-        marks = [found[1] for line in lines[first : item.name_line] if (found := _MARK.match(line))]
+        marks = [result[1] for line in lines[first : item.name_line] if (result := _MARK.match(line))]
         return any(not plain.intersection(re.split(r"[.:]+", mark)) for mark in marks)
 
     def _is_looked_up(self, name: str) -> bool:

@@ -76,7 +76,7 @@ def _renewed(snapshot: Snapshot, old: Links, doubtful: Doubtful) -> Links:
 
 
 def _is_as_before(old: Mapping[str, frozenset[str]], new: Mapping[str, frozenset[str]]) -> bool:
-    return all(old.get(path, frozenset()) == found for path, found in new.items())
+    return all(old.get(path, frozenset()) == result for path, result in new.items())
 
 
 def _hubs(importers: Mapping[str, Sequence[str]], tests: Collection[str]) -> frozenset[str]:
@@ -95,16 +95,16 @@ def many(tests: int) -> int:
 
 def _imported(snapshot: Snapshot, path: str) -> frozenset[str]:
     facts = snapshot.facts(path)
-    found = module_rules(facts.language) if facts is not None else None
-    if facts is None or found is None:
+    rules = module_rules(facts.language) if facts is not None else None
+    if facts is None or rules is None:
         return frozenset()
     places: list[Place] = []
     for at, item in enumerate(facts.imports):
         certain = list(known(snapshot.imported(path, at)))
         if not item.name:  # `import a.b` binds `a`, and brings `a.b`
-            certain += found.places(snapshot.rule_sources, path, item._replace(alias=""))
-        if not certain and hasattr(found, "candidates"):
-            certain += found.candidates(snapshot.rule_sources, path, item)
+            certain += rules.places(snapshot.rule_sources, path, item._replace(alias=""))
+        if not certain and hasattr(rules, "candidates"):
+            certain += rules.candidates(snapshot.rule_sources, path, item)
         places += certain
     return frozenset(place.path for place in places) - {path}
 

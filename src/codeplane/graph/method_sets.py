@@ -44,11 +44,11 @@ def implementers(snapshot: Snapshot, place: Place) -> Implementers | None:
     """The types whose methods cover those of an interface; None where types name what they implement."""
     if not _is_silent(snapshot, place):
         return None
-    wanted = _methods(snapshot, place)
-    rarest = min(wanted.shapes, key=lambda name: len(snapshot.definitions(name)), default="")
-    found = [one for one in _candidates(snapshot, rarest) if _methods(snapshot, one).cover(wanted)]
-    types = [Related(snapshot.definition(one).name, one, Tier.ANCHORED) for one in sorted(found)]
-    return Implementers(types, wanted.outside)
+    methods = _methods(snapshot, place)
+    rarest = min(methods.shapes, key=lambda name: len(snapshot.definitions(name)), default="")
+    places = [one for one in _candidates(snapshot, rarest) if _methods(snapshot, one).cover(methods)]
+    types = [Related(snapshot.definition(one).name, one, Tier.ANCHORED) for one in sorted(places)]
+    return Implementers(types, methods.outside)
 
 
 def implemented(snapshot: Snapshot, place: Place) -> list[Related]:
@@ -56,29 +56,29 @@ def implemented(snapshot: Snapshot, place: Place) -> list[Related]:
     if not _embeds(snapshot, place) or _is_silent(snapshot, place):
         return []
     mine = _methods(snapshot, place)
-    found: dict[Place, Related] = {}
+    matches: dict[Place, Related] = {}
     for name in mine.shapes:
         for definition in snapshot.definitions(name):
             owner = _owner(snapshot, definition)
-            if owner is None or owner in found or not _is_silent(snapshot, owner):
+            if owner is None or owner in matches or not _is_silent(snapshot, owner):
                 continue
-            wanted = _methods(snapshot, owner)
-            if not wanted.outside and mine.cover(wanted):
-                found[owner] = Related(snapshot.definition(owner).name, owner, Tier.ANCHORED)
-    return [found[one] for one in sorted(found)]
+            methods = _methods(snapshot, owner)
+            if not methods.outside and mine.cover(methods):
+                matches[owner] = Related(snapshot.definition(owner).name, owner, Tier.ANCHORED)
+    return [matches[one] for one in sorted(matches)]
 
 
 def _candidates(snapshot: Snapshot, method: str) -> Iterator[Place]:
     """The types that have a method of this name, or embed one that has."""
-    seen: set[Place] = set()
+    places: set[Place] = set()
     for definition in snapshot.definitions(method)[:_MOST_CANDIDATES]:
         owner = _owner(snapshot, definition)
-        if owner is None or owner in seen:
+        if owner is None or owner in places:
             continue
         below = [one.place for one, _ in descendants(snapshot, owner) if one.place is not None]
         for one in (owner, *below):
-            if one not in seen:
-                seen.add(one)
+            if one not in places:
+                places.add(one)
                 if not _is_silent(snapshot, one) and _embeds(snapshot, one):
                     yield one
 
@@ -93,7 +93,7 @@ def _owner(snapshot: Snapshot, place: Place) -> Place | None:
 def _methods(snapshot: Snapshot, place: Place) -> _Methods:
     shapes: dict[str, _Shape | None] = {}
     outside: list[str] = []
-    waiting, seen = [place], {place}
+    waiting, places = [place], {place}
     while waiting:
         one = waiting.pop(0)
         for member in members_of(snapshot, one):
@@ -103,8 +103,8 @@ def _methods(snapshot: Snapshot, place: Place) -> _Methods:
         for base in bases(snapshot, one):
             if base.place is None:
                 outside.append(base.name)
-            elif base.place not in seen:
-                seen.add(base.place)
+            elif base.place not in places:
+                places.add(base.place)
                 waiting.append(base.place)
     return _Methods(shapes, tuple(dict.fromkeys(outside)))
 

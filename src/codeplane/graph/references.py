@@ -74,18 +74,18 @@ def references_to(
     below: str = "",
 ) -> References:
     """The references to a definition; certain ones first, source before tests, in order of path and line."""
-    found = [
+    references = [
         one
         for one in (*_written(snapshot, definition), *_replacing(snapshot, definition))
         if (not kinds or one.kind in kinds) and (not tiers or one.tier in tiers) and is_below(one.path, below)
     ]
     purpose = snapshot.purpose
-    found.sort(key=lambda one: (_RANK[one.tier], purpose(one.path), one.path, one.line, one.column))
+    references.sort(key=lambda one: (_RANK[one.tier], purpose(one.path), one.path, one.line, one.column))
     return References(
-        found,
-        _counted(Counter(one.tier for one in found), Tier),
-        _counted(Counter(one.kind for one in found), Kind),
-        None if found else _why_none(snapshot, definition),
+        references,
+        _counted(Counter(one.tier for one in references), Tier),
+        _counted(Counter(one.kind for one in references), Kind),
+        None if references else _why_none(snapshot, definition),
     )
 
 

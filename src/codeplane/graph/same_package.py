@@ -30,8 +30,8 @@ def leading_without_import(snapshot: Snapshot, path: str) -> set[str]:
 def around(snapshot: Snapshot, path: str) -> frozenset[str]:
     """The files that a file sees by being in the same package."""
     facts = snapshot.facts(path)
-    found = module_rules(facts.language) if facts is not None else None
-    groups = found.ambient(snapshot.rule_sources, Place(RepoPath(path))) if found is not None else ()
+    rules = module_rules(facts.language) if facts is not None else None
+    groups = rules.ambient(snapshot.rule_sources, Place(RepoPath(path))) if rules is not None else ()
     return frozenset(place.path for group in groups[:1] for place in group) - {path}
 
 
@@ -64,13 +64,13 @@ def _written(snapshot: Snapshot, path: str) -> frozenset[str]:
 
 def _places(snapshot: Snapshot, path: str) -> Iterator[Place]:
     facts = snapshot.facts(path)
-    found = module_rules(facts.language) if facts is not None else None
+    rules = module_rules(facts.language) if facts is not None else None
     keywords = facts.spec.scopes.module_keywords if facts is not None else ()
-    if facts is None or found is None or not keywords:
+    if facts is None or rules is None or not keywords:
         return
     for item in facts.definitions:
         if item.kind == "module" and item.body < 0:
-            yield from found.submodule(snapshot.rule_sources, Place(RepoPath(path), item.parent), item.name)
+            yield from rules.submodule(snapshot.rule_sources, Place(RepoPath(path), item.parent), item.name)
     for text in facts.receivers:
         if split_path(text)[0] in keywords:
             yield from known(snapshot.followed(path, Import(0, "", text, "", "", 0, 0)))

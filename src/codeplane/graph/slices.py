@@ -49,14 +49,14 @@ class Dependent(NamedTuple):
 
 def variables(snapshot: Snapshot, definition: DefFact) -> list[Variable]:
     """The parameters and local variables of a definition, in order of where they are bound."""
-    found: dict[int, list[Occurrence]] = {}
+    occurrences: dict[int, list[Occurrence]] = {}
     binds: dict[int, Bind] = {}
-    for at, bind, seen in _bound_inside(snapshot, definition):
+    for at, bind, occurrence in _bound_inside(snapshot, definition):
         if bind.reason in _LOCALS:
-            found.setdefault(at, []).append(seen)
+            occurrences.setdefault(at, []).append(occurrence)
             binds[at] = bind
     ordered = sorted(binds.items(), key=lambda pair: (pair[1].line, pair[1].column))
-    return [_variable(bind, found[at]) for at, bind in ordered]
+    return [_variable(bind, occurrences[at]) for at, bind in ordered]
 
 
 def used_imports(snapshot: Snapshot, definition: DefFact) -> list[UsedImport]:
@@ -76,14 +76,14 @@ def used_imports(snapshot: Snapshot, definition: DefFact) -> list[UsedImport]:
 
 def dependents(snapshot: Snapshot, definition: DefFact, depth: int, limit: int) -> list[Dependent]:
     """The definitions that surely refer to one, those that refer to these, and so on; each once."""
-    level, seen = [place_of(definition)], {place_of(definition)}
+    level, places = [place_of(definition)], {place_of(definition)}
     links: list[Dependent] = []
     for distance in range(1, depth + 1):
         below: list[Place] = []
         for place in level:
             for link in _referring(snapshot, place, distance):
-                if link.source not in seen and len(links) < limit:
-                    seen.add(link.source)
+                if link.source not in places and len(links) < limit:
+                    places.add(link.source)
                     links.append(link)
                     if link.source.definition >= 0:
                         below.append(link.source)
@@ -101,17 +101,17 @@ def _referring(snapshot: Snapshot, place: Place, distance: int) -> Iterator[Depe
 def _bound_inside(snapshot: Snapshot, definition: DefFact) -> Iterator[tuple[int, Bind, Occurrence]]:
     """The occurrences in the body of a definition that mean a name bound in the file, with that bind."""
     facts = snapshot.require_facts(definition.path)
-    for seen in _inside(snapshot, definition.path, definition):
-        if seen.target and not seen.receiver:
-            yield seen.target - 1, facts.binds[seen.target - 1], seen
+    for occurrence in _inside(snapshot, definition.path, definition):
+        if occurrence.target and not occurrence.receiver:
+            yield occurrence.target - 1, facts.binds[occurrence.target - 1], occurrence
 
 
 def _inside(snapshot: Snapshot, path: RepoPath, definition: DefFact) -> Iterator[Occurrence]:
     span = definition.span
     first, last = (span.start_line, span.start_column), (span.end_line, span.end_column)
-    for _, seen in snapshot.occurrences_inside(path):
-        if first <= (seen.line, seen.column) < last:
-            yield seen
+    for _, occurrence in snapshot.occurrences_inside(path):
+        if first <= (occurrence.line, occurrence.column) < last:
+            yield occurrence
 
 
 def _variable(bind: Bind, seen: list[Occurrence]) -> Variable:

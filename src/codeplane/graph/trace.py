@@ -35,30 +35,30 @@ class Trace:
 
 def trace(snapshot: Snapshot, entry: Place, depth: int, limit: int) -> Trace:
     """The call tree below an entry point. What was followed before is named, not followed again."""
-    made = Trace()
-    followed: set[Place] = set()
+    result = Trace()
+    places: set[Place] = set()
     waiting: list[tuple[Place, int, Tier | None, int]] = [(entry, 0, None, 0)]
     while waiting:
         place, level, tier, line = waiting.pop()
-        if len(made.nodes) >= limit:
-            made.truncated = True
-            return made
+        if len(result.nodes) >= limit:
+            result.truncated = True
+            return result
         notes = _notes(snapshot, place)
-        if place in followed:
-            made.nodes.append(TraceNode(place, level, tier, line, (*notes, "followed above")))
+        if place in places:
+            result.nodes.append(TraceNode(place, level, tier, line, (*notes, "followed above")))
             continue
-        followed.add(place)
-        edges, unresolved = calls_in(snapshot, place)
+        places.add(place)
+        edges, counts = calls_in(snapshot, place)
         if level < depth:
             waiting += [(edge.callee, level + 1, edge.tier, edge.lines[0]) for edge in reversed(edges)]
         elif edges:
             notes = (*notes, f"{len(edges)} further calls")
-        if unresolved:
-            names = ", ".join(name for name, _ in unresolved.most_common(_MOST_OUTSIDE))
-            more = len(unresolved) - _MOST_OUTSIDE
+        if counts:
+            names = ", ".join(name for name, _ in counts.most_common(_MOST_OUTSIDE))
+            more = len(counts) - _MOST_OUTSIDE
             notes = (*notes, f"also {names}" + (f" and {more} more" if more > 0 else ""))
-        made.nodes.append(TraceNode(place, level, tier, line, notes))
-    return made
+        result.nodes.append(TraceNode(place, level, tier, line, notes))
+    return result
 
 
 def _notes(snapshot: Snapshot, place: Place) -> tuple[str, ...]:

@@ -96,10 +96,10 @@ class Search:
             if not self._is_candidate(facts, at, item):
                 continue
             self.checked += 1
-            found = self._judged(Place(path, at), facts, item)
-            if found is not None:
+            result = self._judged(Place(path, at), facts, item)
+            if result is not None:
                 taken.add(at)
-                yield found._replace(is_public=self._is_public(path, facts, item))
+                yield result._replace(is_public=self._is_public(path, facts, item))
 
     def _is_public(self, path: str, facts: FileFacts, item: Definition) -> bool:
         """Whether other packages can use a definition: neither it nor what holds it is private."""
@@ -258,11 +258,11 @@ class Search:
         is_code = facts is not None and has_references(facts.language)
         pattern = rf"[\"'`][\w.:/-]*{word}[\w.:/-]*[\"'`]" if is_code else rf"[\w.:/-]*{word}"
         data = self._snapshot.source(path)[:_LONGEST]
-        for found in re.finditer(pattern.encode("utf-8", "surrogateescape"), data):
-            line = data.count(b"\n", 0, found.start()) + 1
+        for result in re.finditer(pattern.encode("utf-8", "surrogateescape"), data):
+            line = data.count(b"\n", 0, result.start()) + 1
             if path == place.path and item.span.start_line <= line <= item.span.end_line:
                 continue  # a variable that is told its own name
-            said = found[0].decode("utf-8", "replace").strip("\"'`").replace(":", ".")
+            said = result[0].decode("utf-8", "replace").strip("\"'`").replace(":", ".")
             return line, "." in said and full.endswith(said)
         return 0, False
 

@@ -126,18 +126,18 @@ class Carrier:
         """Removes the temporary files. One that is not known to hold our bytes goes to the store."""
         for step in self._batch.steps:
             self._names.straighten(step)
-            seen = self._at_temp(step)
-            if seen is None:
+            stat = self._at_temp(step)
+            if stat is None:
                 continue
             home = self._directories.at(step.home)
-            if seen.digest is None:
+            if stat.digest is None:
                 # Somebody's link or directory that was swapped out, and its place is taken: it stays.
                 continue
-            is_ours = seen.digest == step.after or not seen.size
-            if is_ours and seen.digest != step.before:
+            is_ours = stat.digest == step.after or not stat.size
+            if is_ours and stat.digest != step.before:
                 self._disk.unlink(home, step.temp)
             else:
-                store.adopt(home, step.temp, seen.digest)
+                store.adopt(home, step.temp, stat.digest)
 
     def leave_no_empty_homes(self) -> None:
         """Removes directories that had lost all files but a temporary one, which is gone now as well."""
@@ -161,8 +161,8 @@ class Carrier:
     def touched(self) -> set[str]:
         """The directories that get or lose a name."""
         steps = self._batch.steps
-        changed = {step.home for step in steps} | {step.parent for step in steps}
-        return changed | {
+        directories = {step.home for step in steps} | {step.parent for step in steps}
+        return directories | {
             parent_of(path) for path in (*self._batch.made, *(p for p, _ in self._batch.emptied))
         }
 
@@ -171,12 +171,12 @@ class Carrier:
             self._names.take(step)
         except FileNotFoundError as error:
             raise Foreign(step.path, None) from error
-        seen = self._at_temp(step)
-        if not _is(seen, step, step.before, step.mode_before):
+        stat = self._at_temp(step)
+        if not _is(stat, step, step.before, step.mode_before):
             # Where somebody has put something newer, that stays, and the other goes to the store.
             with suppress(FileExistsError):
                 self._names.put(step)
-            raise Foreign(step.path, seen)
+            raise Foreign(step.path, stat)
 
     def _write(self, step: Step) -> None:
         if step.kind is Kind.CREATE:
@@ -188,13 +188,13 @@ class Carrier:
         ours = self._names.inode(step)
         try:
             self._names.swap(step)
-            seen = self._at_temp(step)
-            if _is(seen, step, step.before, step.mode_before):
+            stat = self._at_temp(step)
+            if _is(stat, step, step.before, step.mode_before):
                 return
             self._unswap(step, ours)
         except FileNotFoundError as error:
             raise Foreign(step.path, None) from error
-        raise Foreign(step.path, seen)
+        raise Foreign(step.path, stat)
 
     def _unswap(self, step: Step, ours: int) -> bool:
         """Puts back what was swapped out for `ours`; something newer that came meanwhile keeps the place."""
@@ -209,25 +209,25 @@ class Carrier:
 
     def _back(self, step: Step) -> bool:
         """Whether the path is, again or still, as it was before the step."""
-        here, kept = self._at_path(step), self._at_temp(step)
+        here, stat = self._at_path(step), self._at_temp(step)
         if step.kind is Kind.DELETE:
-            if kept is None:
+            if stat is None:
                 return True
             if here is not None:
-                return here.inode == kept.inode
+                return here.inode == stat.inode
             self._names.put(step)
             return True
         if step.kind is Kind.CREATE:
-            if kept is not None:
-                if here is not None and here.inode == kept.inode:
+            if stat is not None:
+                if here is not None and here.inode == stat.inode:
                     self._disk.unlink(self._directories.at(step.parent), name_of(step.path))
                 return True
             if here is None:
                 return True
             return self._withdraw(step, here)
-        if kept is None:
+        if stat is None:
             return _is(here, step, step.before, step.mode_before)
-        if _is(kept, step, step.after, step.mode_after):
+        if _is(stat, step, step.after, step.mode_after):
             return True
         if here is None or not _is(here, step, step.after, step.mode_after):
             return _is(here, step, step.before, step.mode_before)
@@ -248,20 +248,24 @@ class Carrier:
         return False
 
     def _state(self, step: Step) -> State:
-        here, kept = self._at_path(step), self._at_temp(step)
-        is_ready = _is_ready(kept, step)
+        here, backup = self._at_path(step), self._at_temp(step)
+        is_ready = _is_ready(backup, step)
         if step.kind is Kind.CREATE:
             if here is None:
                 return State.BEFORE if is_ready else State.UNREADY
             is_ours = _is(here, step, step.after, step.mode_after)
-            return State.AFTER if is_ours and (kept is None or kept.inode == here.inode) else State.FOREIGN
+            return (
+                State.AFTER if is_ours and (backup is None or backup.inode == here.inode) else State.FOREIGN
+            )
         was_here = _is(here, step, step.before, step.mode_before)
         if step.kind is Kind.DELETE:
             if here is None:
-                return State.AFTER if kept is None or _is(kept, step, step.before, None) else State.FOREIGN
-            return State.BEFORE if was_here and kept is None else State.FOREIGN
+                return (
+                    State.AFTER if backup is None or _is(backup, step, step.before, None) else State.FOREIGN
+                )
+            return State.BEFORE if was_here and backup is None else State.FOREIGN
         if _is(here, step, step.after, step.mode_after) and not is_ready:
-            return State.AFTER if kept is None or _is(kept, step, step.before, None) else State.FOREIGN
+            return State.AFTER if backup is None or _is(backup, step, step.before, None) else State.FOREIGN
         if was_here:
             return State.BEFORE if is_ready else State.UNREADY
         return State.FOREIGN
@@ -270,10 +274,10 @@ class Carrier:
         return self._look(step.home, step.temp)
 
     def _at_path(self, step: Step) -> Seen | None:
-        seen = self._look(step.parent, name_of(step.path))
+        stat = self._look(step.parent, name_of(step.path))
         # A file takes the place of this directory, or the other way round: it is the batch's own.
-        is_own = seen is not None and seen.kind == "directory" and step.path in self._passing
-        return None if is_own else seen
+        is_own = stat is not None and stat.kind == "directory" and step.path in self._passing
+        return None if is_own else stat
 
     def _look(self, directory: str, name: str) -> Seen | None:
         try:

@@ -27,35 +27,37 @@ def prepare(edits: EditSet, scope: Scope, tree: WorkingTree) -> Prepared:
     _check_names(edits, tree, problems)
     problems.raise_worst()
     with Directories(os.fspath(tree.jail.root)) as directories:
-        planned, seen = _examined(edits, tree, directories, problems)
+        steps, stats = _examined(edits, tree, directories, problems)
     flags = _check_rules(edits, scope, tree, problems)
     problems.raise_worst()
-    return Prepared(planned, (*flags, *_hard_links(seen)))
+    return Prepared(steps, (*flags, *_hard_links(stats)))
 
 
 def examine(prepared: Prepared, tree: WorkingTree, directories: Directories) -> Prepared:
     """Looks again whether the files are what the edits were made for."""
     problems = Problems()
     edits = EditSet(tuple(one.edit for one in prepared.planned))
-    planned, _ = _examined(edits, tree, directories, problems)
+    steps, _ = _examined(edits, tree, directories, problems)
     problems.raise_worst()
-    return Prepared(planned, prepared.flags)
+    return Prepared(steps, prepared.flags)
 
 
 def _check_names(edits: EditSet, tree: WorkingTree, problems: Problems) -> None:
     fold = str.casefold if tree.folds_case else str
     files = {fold(edit.path) for edit in edits.edits if edit.after is not None}
-    gone = {edit.path for edit in edits.edits if edit.after is None}
-    named: dict[str, list[FileEdit]] = {}
+    deleted_paths = {edit.path for edit in edits.edits if edit.after is None}
+    edits_by_path: dict[str, list[FileEdit]] = {}
     for edit in edits.edits:
-        assert edit.moved_from is None or edit.moved_from in gone, f"BUG: {edit.moved_from} stays where it is"
+        assert edit.moved_from is None or edit.moved_from in deleted_paths, (
+            f"BUG: {edit.moved_from} stays where it is"
+        )
         _check_name(edit.path, tree, problems)
-        named.setdefault(fold(edit.path), []).append(edit)
+        edits_by_path.setdefault(fold(edit.path), []).append(edit)
         if edit.after is not None:
             for above in ancestors(edit.path):
                 if fold(above) in files:
                     problems.overlap(edit.path, f"{shown(above)} would be both a file and a directory.")
-    for same in named.values():
+    for same in edits_by_path.values():
         if len(same) > 1 and not _is_new_spelling(same):
             problems.overlap(same[0].path, f"{shown(same[0].path)} is named twice.")
 
@@ -77,17 +79,17 @@ def _check_name(path: RepoPath, tree: WorkingTree, problems: Problems) -> None:
 def _check_rules(edits: EditSet, scope: Scope, tree: WorkingTree, problems: Problems) -> list[Flag]:
     flags: list[Flag] = []
     judge, globs = tree.judge(), Globs(scope.allow) if scope.allow else None
-    known = {one["path"] for one in problems.refused}
+    refused_paths = {one["path"] for one in problems.refused}
     for edit in edits.edits:
-        told = shown(edit.path)
-        if told in known:
+        name = shown(edit.path)
+        if name in refused_paths:
             continue
         if globs is not None and not globs.holds(edit.path):
-            problems.refuse(edit.path, f"{told} is outside the working set.", ON_WORKING_SET)
+            problems.refuse(edit.path, f"{name} is outside the working set.", ON_WORKING_SET)
             continue
         judgement = judge.of(edit.path)
         if judgement.verdict is Verdict.CLOSED:
-            problems.refuse(edit.path, f"{told} is closed: {judgement.reason}", _ON_CLOSED)
+            problems.refuse(edit.path, f"{name} is closed: {judgement.reason}", _ON_CLOSED)
         elif judgement.verdict is Verdict.IGNORED and not scope.ignored_ok:
             problems.refuse(edit.path, judgement.reason, _ON_IGNORED)
         elif judgement.verdict is Verdict.IGNORED:
@@ -110,13 +112,13 @@ def _hard_links(seen: dict[RepoPath, Seen]) -> list[Flag]:
 def _examined(
     edits: EditSet, tree: WorkingTree, directories: Directories, problems: Problems
 ) -> tuple[tuple[Planned, ...], dict[RepoPath, Seen]]:
-    gone = {edit.path for edit in edits.edits if edit.after is None}
-    seen: dict[RepoPath, Seen] = {}
+    deleted_paths = {edit.path for edit in edits.edits if edit.after is None}
+    stats: dict[RepoPath, Seen] = {}
     for edit in edits.edits:
-        found = _found(edit, gone, tree, directories, problems)
-        if found is not None:
-            seen[edit.path] = found
-    return tuple(_planned(edit, seen) for edit in edits.edits), seen
+        result = _found(edit, deleted_paths, tree, directories, problems)
+        if result is not None:
+            stats[edit.path] = result
+    return tuple(_planned(edit, stats) for edit in edits.edits), stats
 
 
 def _planned(edit: FileEdit, seen: dict[RepoPath, Seen]) -> Planned:
@@ -133,34 +135,34 @@ def _found(
     edit: FileEdit, gone: set[RepoPath], tree: WorkingTree, directories: Directories, problems: Problems
 ) -> Seen | None:
     """The file that is there, when it is what the edit was made for."""
-    path, told = edit.path, shown(edit.path)
+    path, name = edit.path, shown(edit.path)
     if edit.after is not None and len(edit.after) > tree.largest:
-        problems.refuse(path, f"{told} would have {len(edit.after)} bytes; the limit is {tree.largest}.")
+        problems.refuse(path, f"{name} would have {len(edit.after)} bytes; the limit is {tree.largest}.")
     try:
-        seen = look(directories.at(parent_of(path)), name_of(path), tree.largest)
+        stat = look(directories.at(parent_of(path)), name_of(path), tree.largest)
     except OSError as error:
         _explain(edit, error, gone, tree, problems)
         return None
-    if seen is None:
+    if stat is None:
         if edit.before is not None:
-            problems.conflict(path, edit.before, None, f"{told} does not exist.")
+            problems.conflict(path, edit.before, None, f"{name} does not exist.")
         return None
-    if edit.before is None and _gives_way(edit, seen, gone, tree):
+    if edit.before is None and _gives_way(edit, stat, gone, tree):
         return None
-    if seen.kind == "link":
+    if stat.kind == "link":
         _refuse_link(path, path, tree, problems)
-    elif seen.kind != "file":
-        problems.refuse(path, f"{told} {_KINDS[seen.kind]}.")
-    elif seen.digest is None:
-        problems.refuse(path, f"{told} has {seen.size} bytes; the limit is {tree.largest}.")
+    elif stat.kind != "file":
+        problems.refuse(path, f"{name} {_KINDS[stat.kind]}.")
+    elif stat.digest is None:
+        problems.refuse(path, f"{name} has {stat.size} bytes; the limit is {tree.largest}.")
     elif edit.before is None:
-        problems.conflict(path, None, seen.digest, f"{told} already exists.")
-    elif edit.before != seen.digest:
-        problems.conflict(path, edit.before, seen.digest, f"{told} has changed.")
-    elif not _is_writable(path, seen, directories):
-        problems.refuse(path, f"{told} is write-protected.", f"chmod u+w {told}, if you may change it")
+        problems.conflict(path, None, stat.digest, f"{name} already exists.")
+    elif edit.before != stat.digest:
+        problems.conflict(path, edit.before, stat.digest, f"{name} has changed.")
+    elif not _is_writable(path, stat, directories):
+        problems.refuse(path, f"{name} is write-protected.", f"chmod u+w {name}, if you may change it")
     else:
-        return seen
+        return stat
     return None
 
 
@@ -174,10 +176,10 @@ def _gives_way(edit: FileEdit, seen: Seen, gone: set[RepoPath], tree: WorkingTre
 def _explain(
     edit: FileEdit, error: OSError, gone: set[RepoPath], tree: WorkingTree, problems: Problems
 ) -> None:
-    path, told = edit.path, shown(edit.path)
+    path, name = edit.path, shown(edit.path)
     match error.errno:
         case errno.ENOENT | errno.ENOTDIR if edit.before is not None:
-            problems.conflict(path, edit.before, None, f"{told} does not exist.")
+            problems.conflict(path, edit.before, None, f"{name} does not exist.")
         case errno.ENOENT:
             pass  # the directories are made
         case errno.ENOTDIR:
@@ -189,7 +191,7 @@ def _explain(
             _refuse_link(path, RepoPath((links or [path])[-1]), tree, problems)
         case _:
             reason = (error.strerror or str(error)).lower()
-            problems.refuse(path, f"{told} cannot be read: {reason}.")
+            problems.refuse(path, f"{name} cannot be read: {reason}.")
 
 
 def _refuse_link(path: RepoPath, link: RepoPath, tree: WorkingTree, problems: Problems) -> None:

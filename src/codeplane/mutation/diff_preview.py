@@ -20,8 +20,8 @@ def counts(old: bytes | None, new: bytes | None) -> tuple[int, int]:
             differ = sum(map(ne, before, after))
             return differ, differ
         return len(after), len(before)
-    told = list(unified_diff(before, after, n=0, lineterm=""))[2:]
-    return sum(line.startswith("+") for line in told), sum(line.startswith("-") for line in told)
+    lines = list(unified_diff(before, after, n=0, lineterm=""))[2:]
+    return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
 
 
 def _cut(old: bytes, new: bytes) -> tuple[bytes, bytes]:
@@ -29,8 +29,8 @@ def _cut(old: bytes, new: bytes) -> tuple[bytes, bytes]:
     low = old.rfind(b"\n", 0, _alike(old, new)) + 1
     old, new = old[low:], new[low:]
     high = _alike(old[::-1], new[::-1])
-    found = old.find(b"\n", len(old) - high)
-    left = len(old) - found - 1 if high and found >= 0 else 0
+    index = old.find(b"\n", len(old) - high)
+    left = len(old) - index - 1 if high and index >= 0 else 0
     return old[: len(old) - left], new[: len(new) - left]
 
 
@@ -49,16 +49,16 @@ def _alike(one: bytes, other: bytes) -> int:
 def preview(path: str, old: bytes | None, new: bytes | None, most: int) -> str:
     """A unified diff of at most so many lines; the rest is counted."""
     before, after = _lines(old), _lines(new)
-    low, gone, come = _differing(before, after)
+    low, old_lines, come = _differing(before, after)
     names = ("/dev/null" if old is None else path), ("/dev/null" if new is None else path)
-    if len(gone) * len(come) > _MOST_COMPARED:
-        if len(gone) != len(come):
-            return f"{path}: {len(gone)} lines from line {low + 1} become {len(come)}"
-        told = [f"--- {names[0]}", f"+++ {names[1]}", *_line_by_line(before, after)]
+    if len(old_lines) * len(come) > _MOST_COMPARED:
+        if len(old_lines) != len(come):
+            return f"{path}: {len(old_lines)} lines from line {low + 1} become {len(come)}"
+        lines = [f"--- {names[0]}", f"+++ {names[1]}", *_line_by_line(before, after)]
     else:
-        told = list(unified_diff(before, after, *names, n=_AROUND, lineterm=""))
-    cut = [f"… {len(told) - most} more lines"] if len(told) > most else []
-    return "\n".join([*told[:most], *cut])
+        lines = list(unified_diff(before, after, *names, n=_AROUND, lineterm=""))
+    cut = [f"… {len(lines) - most} more lines"] if len(lines) > most else []
+    return "\n".join([*lines[:most], *cut])
 
 
 def _line_by_line(before: list[str], after: list[str]) -> Iterator[str]:
@@ -112,12 +112,12 @@ class Range(NamedTuple):
 def ranges(old: bytes | None, new: bytes | None) -> list[Range]:
     """The lines that a change replaced; one range where they are too many to be told apart."""
     before, after = _lines(old), _lines(new)
-    low, gone, come = _differing(before, after)
-    if not gone and not come:
+    low, old_lines, come = _differing(before, after)
+    if not old_lines and not come:
         return []
-    if len(gone) * len(come) > _MOST_COMPARED:
-        return [Range(low, low + len(gone), tuple(come))]
-    steps = SequenceMatcher(None, gone, come, autojunk=False).get_opcodes()
+    if len(old_lines) * len(come) > _MOST_COMPARED:
+        return [Range(low, low + len(old_lines), tuple(come))]
+    steps = SequenceMatcher(None, old_lines, come, autojunk=False).get_opcodes()
     return [
         Range(low + first, low + end, tuple(come[come_first:come_end]))
         for tag, first, end, come_first, come_end in steps

@@ -45,17 +45,17 @@ class Directories:
 
     def stray(self) -> list[str]:
         """Those that are not where they were opened any more."""
-        found = []
+        paths = []
         for path, identity in self._identity.items():
             try:
                 fd = open_beneath(self._root, path, _FLAGS)
             except OSError:
-                found.append(path)
+                paths.append(path)
                 continue
             if _identity(fd) != identity:
-                found.append(path)
+                paths.append(path)
             os.close(fd)
-        return found
+        return paths
 
     def _close(self, path: str) -> None:
         fd = self._open.pop(path, None)
@@ -73,12 +73,12 @@ def name_of(path: str) -> str:
 
 def ancestors(path: str) -> list[str]:
     """The directories above a path, the nearest first, without the root."""
-    found = []
+    paths = []
     while path := parent_of(path):
-        found.append(path)
-    return found
+        paths.append(path)
+    return paths
 
 
 def _identity(fd: int) -> tuple[int, int]:
-    found = os.fstat(fd)
-    return found.st_dev, found.st_ino
+    stat_result = os.fstat(fd)
+    return stat_result.st_dev, stat_result.st_ino

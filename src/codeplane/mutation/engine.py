@@ -153,16 +153,16 @@ class Engine:
         self, prepared: Prepared, operation: OperationId, note: Mapping[str, Any], check: Callable[[], None]
     ) -> Iterator[Batch]:
         """The steps, with every path locked and every file looked at under the locks."""
-        exclusive, shared = self._keys(prepared.exclusive), self._keys(prepared.shared | {_EVERYTHING})
+        exclusive, common = self._keys(prepared.exclusive), self._keys(prepared.shared | {_EVERYTHING})
         while True:
-            with self._locks.held(exclusive, shared, check):
+            with self._locks.held(exclusive, common, check):
                 batch = self._plan(prepared, operation, note, examined=False)
                 # Directories may have come and gone while this waited; then other locks are needed.
-                if self._keys(batch.exclusive()) <= exclusive and self._keys(batch.shared()) <= shared:
+                if self._keys(batch.exclusive()) <= exclusive and self._keys(batch.shared()) <= common:
                     self._recovery.check_doubt(batch)
                     yield replace(batch, index=self._index_moves(batch))
                     return
-            exclusive, shared = self._keys(batch.exclusive()), self._keys(batch.shared() | {_EVERYTHING})
+            exclusive, common = self._keys(batch.exclusive()), self._keys(batch.shared() | {_EVERYTHING})
             check()
 
     def _plan(
@@ -184,10 +184,10 @@ class Engine:
 
     def _index_moves(self, batch: Batch) -> IndexMoves | None:
         """The entries of git's index that go along with files which are moved."""
-        moved = [step for step in batch.steps if step.kind is Kind.CREATE and step.moved_from is not None]
+        steps = [step for step in batch.steps if step.kind is Kind.CREATE and step.moved_from is not None]
         names = [
             (step.moved_from, step.path, blob)
-            for step in moved
+            for step in steps
             if step.moved_from is not None
             and (blob := self._repository.movable(step.moved_from, step.path)) is not None
         ]
@@ -219,8 +219,8 @@ class Engine:
             is_renamed = batch.index is not None and self._index.forward(batch.index)
         except BaseException as error:
             self._take_back(batch, carrier, error)
-            if (told := _explained(error)) is not error:
-                raise told from error
+            if (failure := _explained(error)) is not error:
+                raise failure from error
             raise
         return Applied(changes_of(batch, modes, is_renamed=is_renamed), self._disk.syncs - syncs)
 
@@ -278,17 +278,17 @@ def _explained(error: BaseException) -> BaseException:
         case CodePlaneError():
             return error
         case Foreign():
-            told = shown(error.path)
-            found = error.seen.digest if error.seen else None
+            name = shown(error.path)
+            digest = error.seen.digest if error.seen else None
             return EditConflict(
-                f"{told} was just changed by someone else.",
+                f"{name} was just changed by someone else.",
                 hints=["Read it again and resend the edit."],
-                files=[{"path": told, "reason": f"{told} has changed.", "found": found}],
+                files=[{"path": name, "reason": f"{name} has changed.", "found": digest}],
             )
         case Stray():
-            told = ", ".join(shown(path) or "." for path in error.paths)
+            name = ", ".join(shown(path) or "." for path in error.paths)
             return EditConflict(
-                f"Directories moved while files in them were being edited: {told}.",
+                f"Directories moved while files in them were being edited: {name}.",
                 hints=["Find where the files are now (list_files) and resend the edits."],
             )
         case OSError():

@@ -58,9 +58,9 @@ class GitIndex:
             self._disk.sync(place)
 
     def _is_done(self, moves: IndexMoves) -> bool:
-        found = self._entries()
+        entries_now = self._entries()
         return all(
-            found.get(os.fsencode(new)) == oid and os.fsencode(old) not in found
+            entries_now.get(os.fsencode(new)) == oid and os.fsencode(old) not in entries_now
             for old, new, oid in moves.names
         )
 
@@ -95,23 +95,23 @@ class GitIndex:
 
     def _write(self, fd: int, place: int, moves: IndexMoves, names: dict[bytes, bytes]) -> bool:
         oids = {oid for _, _, oid in moves.names}
-        found = self._entries()
+        entries_now = self._entries()
         data = read_small(self._git_dir / _INDEX, _LARGEST)
-        if data is None or not all(found.get(name) in oids for name in names):
+        if data is None or not all(entries_now.get(name) in oids for name in names):
             return False
         stamp = os.stat(_INDEX, dir_fd=place, follow_symlinks=False)
-        made = rename_entries(data, names, stamp.st_mtime_ns)
-        if made is None:
+        content = rename_entries(data, names, stamp.st_mtime_ns)
+        if content is None:
             return False
         self._disk.set_mode(fd, stamp.st_mode & 0o777)
-        self._disk.write(fd, made)
+        self._disk.write(fd, content)
         self._disk.sync(fd)
         self._disk.replace(place, _LOCK, place, _INDEX)
         return True
 
     def _entries(self) -> dict[bytes, str]:
         data = read_small(self._git_dir / _INDEX, _LARGEST) or b""
-        return {name: oid_of(fixed) for name, fixed in entries(data) if is_merged(fixed)}
+        return {name: oid_of(fields) for name, fields in entries(data) if is_merged(fields)}
 
     @contextmanager
     def _directory(self) -> Iterator[int]:

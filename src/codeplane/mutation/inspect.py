@@ -29,11 +29,11 @@ class Seen:
 def look(directory: int, name: str, largest: int) -> Seen | None:
     """What is at the name, read to its end; None when nothing is."""
     try:
-        found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        stat_result = os.stat(name, dir_fd=directory, follow_symlinks=False)
     except FileNotFoundError:
         return None
-    if not stat.S_ISREG(found.st_mode):
-        return _seen(found)
+    if not stat.S_ISREG(stat_result.st_mode):
+        return _seen(stat_result)
     try:
         fd = os.open(name, _FLAGS, dir_fd=directory)
     except OSError as error:

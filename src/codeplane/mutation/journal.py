@@ -155,8 +155,8 @@ class Journal:
             raise unusable(file, error) from error
         records = []
         for line in lines[:-1]:
-            told, _, text = line.partition(b" ")
-            if told != _checksum(text):
+            checksum, _, text = line.partition(b" ")
+            if checksum != _checksum(text):
                 continue
             try:
                 record = decode_json(text)

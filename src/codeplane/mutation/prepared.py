@@ -50,7 +50,7 @@ class Prepared:
 
 def changes_of(batch: Batch, modes: Mapping[RepoPath, int], *, is_renamed: bool) -> tuple[FileChange, ...]:
     """What the steps do, with the permissions that new files have got, and with what git's index got."""
-    moved = {new for _, new, _ in batch.index.names} if batch.index is not None and is_renamed else set()
+    new_paths = {new for _, new, _ in batch.index.names} if batch.index is not None and is_renamed else set()
     return tuple(
         FileChange(
             step.path,
@@ -59,7 +59,7 @@ def changes_of(batch: Batch, modes: Mapping[RepoPath, int], *, is_renamed: bool)
             step.mode_before,
             modes.get(step.path, step.mode_after),
             step.moved_from,
-            git_mv=step.path in moved,
+            git_mv=step.path in new_paths,
         )
         for step in batch.steps
     )

@@ -44,10 +44,10 @@ class Problems:
             (EditsOverlap, self.overlaps),
             (EditConflict, self.conflicts),
         ]
-        for kind, found in kinds:
-            if found:
+        for kind, problems in kinds:
+            if problems:
                 hints = [*self._hints, *([_ANEW] if kind is EditConflict else [])]
-                raise kind(_told([str(one["reason"]) for one in found]), hints=hints, files=found)
+                raise kind(_told([str(one["reason"]) for one in problems]), hints=hints, files=problems)
 
 
 def failed(error: OSError) -> EditFailed:

@@ -85,7 +85,7 @@ class Recovery:
         except StateError as error:
             self._problem = error.message
             raise
-        found: list[Recovered] = []
+        outcomes: list[Recovered] = []
         for entry in entries:
             with self._lock:
                 self._open[entry.batch.operation] = entry.batch
@@ -93,11 +93,11 @@ class Recovery:
             if result is not None:
                 # Until it is written down, an edit of the same files would make it look like another one.
                 self.doubt(entry.batch)
-                found.append(result)
+                outcomes.append(result)
         with suppress(OSError, StateError):
             self._store.sweep()
             self.settle()
-        return found
+        return outcomes
 
     def forget(self, operation: OperationId) -> None:
         """The row is written: the old contents belong to the store now."""
@@ -114,19 +114,19 @@ class Recovery:
     def settle(self) -> None:
         """Empties the journal, once all that it tells of is on the disk."""
         with self._lock:
-            done, self._done = self._done, []
-            if self._open or self._problem or not (done or self._journal.has_content()):
-                self._done = done
+            batches, self._done = self._done, []
+            if self._open or self._problem or not (batches or self._journal.has_content()):
+                self._done = batches
                 return
             try:
                 self._store.sync()
                 with Directories(os.fspath(self._tree.jail.root)) as directories:
-                    self._sync(done, directories)
-                if any(batch.index is not None for batch in done):
+                    self._sync(batches, directories)
+                if any(batch.index is not None for batch in batches):
                     self._index.sync()
                 self._journal.clear()
             except OSError:
-                self._done = done
+                self._done = batches
                 raise
 
     def _sync(self, done: list[Batch], directories: Directories) -> None:
@@ -175,8 +175,8 @@ class Recovery:
         modes = {}
         for step in batch.steps:
             if step.after is not None:
-                seen = look(directories.at(step.parent), name_of(step.path), self._tree.largest)
-                modes[step.path] = seen.mode if seen else 0
+                stat = look(directories.at(step.parent), name_of(step.path), self._tree.largest)
+                modes[step.path] = stat.mode if stat else 0
         changes = changes_of(batch, modes, is_renamed=is_renamed)
         return Recovered(batch.operation, batch.note, "finished", changes)
 

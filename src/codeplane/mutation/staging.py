@@ -26,19 +26,19 @@ def stage(
     writes = [step for step in batch.steps if step.after is not None]
     modes: dict[RepoPath, int] = {}
     for at in range(0, len(writes), _AT_ONCE):
-        opened: list[int] = []
+        handles: list[int] = []
         try:
             for step in writes[at : at + _AT_ONCE]:
                 home = directories.at(step.home)
                 # A mode that the system chooses is the one that any program would get here.
-                opened.append(disk.create(home, step.temp, 0o666 if step.mode_after is None else 0o600))
-                modes[step.path] = _dress(opened[-1], step, directories, disk)
+                handles.append(disk.create(home, step.temp, 0o666 if step.mode_after is None else 0o600))
+                modes[step.path] = _dress(handles[-1], step, directories, disk)
                 # The bytes come last: a start takes a file that has them all for a file that is ready.
-                disk.write(opened[-1], contents[step.path])
-            for fd in opened:
+                disk.write(handles[-1], contents[step.path])
+            for fd in handles:
                 disk.sync(fd)
         finally:
-            for fd in opened:
+            for fd in handles:
                 os.close(fd)
     return modes
 
@@ -59,10 +59,10 @@ def _dress(fd: int, step: Step, directories: Directories, disk: Disk) -> int:
 
 
 def _copy_owner(old: int, new: int, disk: Disk) -> None:
-    wanted, given = os.fstat(old), os.fstat(new)
-    if (wanted.st_uid, wanted.st_gid) == (given.st_uid, given.st_gid):
+    old_stat, new_stat = os.fstat(old), os.fstat(new)
+    if (old_stat.st_uid, old_stat.st_gid) == (new_stat.st_uid, new_stat.st_gid):
         return
-    for user, group in ((wanted.st_uid, wanted.st_gid), (-1, wanted.st_gid)):
+    for user, group in ((old_stat.st_uid, old_stat.st_gid), (-1, old_stat.st_gid)):
         try:
             disk.set_owner(new, user, group)
         except OSError as error:

@@ -24,12 +24,12 @@ def plan(
 ) -> Batch:
     """The steps for edits that have just been examined."""
     changes = [one for one in prepared.planned if one.is_change]
-    made = _made(changes, directories)
-    emptied = _emptied(changes, directories)
-    _check_room(changes, {path for path, _ in emptied}, directories)
-    leaving = {*made, *(path for path, _ in emptied)}
+    new_directories = _made(changes, directories)
+    empty_directories = _emptied(changes, directories)
+    _check_room(changes, {path for path, _ in empty_directories}, directories)
+    leaving = {*new_directories, *(path for path, _ in empty_directories)}
     steps = tuple(_step(one, leaving) for one in changes)
-    return Batch(operation, note, steps, tuple(made), tuple(emptied))
+    return Batch(operation, note, steps, tuple(new_directories), tuple(empty_directories))
 
 
 def _step(one: Planned, leaving: set[str]) -> Step:
@@ -54,13 +54,13 @@ def _step(one: Planned, leaving: set[str]) -> Step:
 
 def _made(changes: list[Planned], directories: Directories) -> list[str]:
     """The directories that new files need, the outermost first."""
-    found: dict[str, None] = {}
+    missing: dict[str, None] = {}
     for one in changes:
         if one.kind is Kind.CREATE:
             for above in reversed(ancestors(one.edit.path)):
-                if above in found or not _exists(above, directories):
-                    found[above] = None
-    return list(found)
+                if above in missing or not _exists(above, directories):
+                    missing[above] = None
+    return list(missing)
 
 
 def _exists(path: str, directories: Directories) -> bool:
@@ -76,20 +76,22 @@ def _exists(path: str, directories: Directories) -> bool:
 def _emptied(changes: list[Planned], directories: Directories) -> list[tuple[str, int]]:
     """The directories that lose their last entry, as git removes them, the innermost first."""
     going = {str(one.edit.path) for one in changes if one.kind is Kind.DELETE}
-    needed = {above for one in changes if one.kind is not Kind.DELETE for above in ancestors(one.edit.path)}
-    emptied: list[tuple[str, int]] = []
+    ancestors_in_use = {
+        above for one in changes if one.kind is not Kind.DELETE for above in ancestors(one.edit.path)
+    }
+    empty_directories: list[tuple[str, int]] = []
     ahead = {parent_of(path) for path in going} - {""}
     while ahead:
         path = max(ahead, key=lambda one: (one.count("/"), one))
         ahead.discard(path)
-        if path in needed:
+        if path in ancestors_in_use:
             continue
         fd = directories.at(path)
         if all(f"{path}/{name}" in going for name in os.listdir(fd)):  # noqa: PTH208 - by descriptor
-            emptied.append((path, os.fstat(fd).st_mode & PERMISSIONS))
+            empty_directories.append((path, os.fstat(fd).st_mode & PERMISSIONS))
             going.add(path)
             ahead |= {parent_of(path)} - {""}
-    return emptied
+    return empty_directories
 
 
 def _check_room(changes: list[Planned], emptied: set[str], directories: Directories) -> None:

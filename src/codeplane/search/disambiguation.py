@@ -33,16 +33,18 @@ def likeliest(snapshot: Snapshot, text: str) -> Meant:
         rows, total = error.details["candidates"], error.details["total"]
         assert isinstance(rows, list), "BUG: an ambiguous name has candidates"
         assert isinstance(total, int), "BUG: candidates are counted"
-        found = [one for one in (snapshot.definition_by_uid(row["uid"]) for row in rows) if one is not None]
-        if not found:
+        definitions = [
+            one for one in (snapshot.definition_by_uid(row["uid"]) for row in rows) if one is not None
+        ]
+        if not definitions:
             raise
     order = candidate_order(snapshot)
-    first = min(map(order, found))
-    best = [one for one in found if order(one) == first]
-    meant = max(best, key=lambda one: _mentions(snapshot, one)) if len(best) > 1 else best[0]
-    others = [one for one in found if one != meant][:_MOST_OTHERS]
-    told = [f"{shown(one.lexical_path)} ({shown(one.path)}:{one.name_line})" for one in others]
-    return Meant(meant, told, total - 1 - len(others))
+    first = min(map(order, definitions))
+    best = [one for one in definitions if order(one) == first]
+    definition = max(best, key=lambda one: _mentions(snapshot, one)) if len(best) > 1 else best[0]
+    others = [one for one in definitions if one != definition][:_MOST_OTHERS]
+    descriptions = [f"{shown(one.lexical_path)} ({shown(one.path)}:{one.name_line})" for one in others]
+    return Meant(definition, descriptions, total - 1 - len(others))
 
 
 def _mentions(snapshot: Snapshot, one: DefFact) -> int:

@@ -46,12 +46,12 @@ def list_files(snapshot: Snapshot, wish: Wish, links: Mapping[RepoPath, RepoPath
     paths = [one for one in _below(snapshot, path) if wish.holds(one)]
     start = len(path) + 1 if path else 0
     deepest = MOST_DEPTH if wish.globs is not None else wish.depth
-    folded: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     plain: dict[str, list[str]] = {}
     for one in paths:
         parts = one[start:].split("/")
         if len(parts) > deepest:
-            folded["/".join(parts[: deepest - 1]), parts[deepest - 1]] += 1
+            counts["/".join(parts[: deepest - 1]), parts[deepest - 1]] += 1
         else:
             plain.setdefault("/".join(parts[:-1]), []).append(parts[-1])
     for link, target in sorted(links.items()):
@@ -59,13 +59,13 @@ def list_files(snapshot: Snapshot, wish: Wish, links: Mapping[RepoPath, RepoPath
         if (not path or link.startswith(f"{path}/")) and wish.holds(link) and inner.count("/") < deepest:
             directory, _, name = inner.rpartition("/")
             plain.setdefault(directory, []).append(f"{name} -> {target or '.'}")
-    closed: dict[str, list[str]] = {}
-    for (directory, name), count in sorted(folded.items()):
-        closed.setdefault(directory, []).append(f"{name}/ ({count})")
+    excluded_files: dict[str, list[str]] = {}
+    for (directory, name), count in sorted(counts.items()):
+        excluded_files.setdefault(directory, []).append(f"{name}/ ({count})")
     entries = [
         (f"{path}/{directory}".strip("/") or ".", name)
-        for directory in sorted(plain.keys() | closed.keys())
-        for name in closed.get(directory, []) + plain.get(directory, [])
+        for directory in sorted(plain.keys() | excluded_files.keys())
+        for name in excluded_files.get(directory, []) + plain.get(directory, [])
     ]
     return Listed(len(paths), entries)
 

@@ -23,18 +23,18 @@ def no_file(
     snapshot: Snapshot, tree: WorkingTree, path: RepoPath, what: str = "file"
 ) -> NotFound | InvalidArgument:
     """The error for a path that is no file of the snapshot."""
-    told = shown(path)
+    name = shown(path)
     if snapshot.is_directory(path):
-        return InvalidArgument(f"{told or '.'} is a directory.", hints=[f'list_files {{"path": "{told}"}}'])
+        return InvalidArgument(f"{name or '.'} is a directory.", hints=[f'list_files {{"path": "{name}"}}'])
     reason = tree.why_absent(path)
     if reason is not None:
-        return NotFound(f"{told} is not in the index: {reason}", path=told, absence=Absence.NOT_INDEXED.value)
+        return NotFound(f"{name} is not in the index: {reason}", path=name, absence=Absence.NOT_INDEXED.value)
     epoch = snapshot.removed_at(path)
     if epoch is not None:
         return NotFound(
-            f"{told} is gone: it was deleted or moved before epoch {epoch}.", path=told, deleted=True
+            f"{name} is gone: it was deleted or moved before epoch {epoch}.", path=name, deleted=True
         )
-    return NotFound(f"There is no {what} {told}.", hints=near(snapshot, path))
+    return NotFound(f"There is no {what} {name}.", hints=near(snapshot, path))
 
 
 def no_match(snapshot: Snapshot, tree: WorkingTree, patterns: Sequence[str]) -> NotFound | None:
@@ -42,7 +42,7 @@ def no_match(snapshot: Snapshot, tree: WorkingTree, patterns: Sequence[str]) -> 
     globs = Globs(patterns)
     if any(map(globs.holds, snapshot.layout.ordered)):
         return None
-    told = ", ".join(shown(one) for one in patterns)
+    pattern_list = ", ".join(shown(one) for one in patterns)
     hints: list[str] = []
     for pattern in patterns:
         begin = _WILD.split(pattern.removeprefix("./"))[0]
@@ -55,10 +55,14 @@ def no_match(snapshot: Snapshot, tree: WorkingTree, patterns: Sequence[str]) -> 
         reason = tree.why_absent(tree.jail.enter(path, directory=True))
         if reason is not None:
             return NotFound(
-                f"No file matches {told}: {reason}", paths=[shown(path)], absence=Absence.NOT_INDEXED.value
+                f"No file matches {pattern_list}: {reason}",
+                paths=[shown(path)],
+                absence=Absence.NOT_INDEXED.value,
             )
         hints += near(snapshot, path)
-    return NotFound(f"No file matches {told}.", hints=hints[:_NEAR], absence=Absence.PROVEN_NONE.value)
+    return NotFound(
+        f"No file matches {pattern_list}.", hints=hints[:_NEAR], absence=Absence.PROVEN_NONE.value
+    )
 
 
 def existing(snapshot: Snapshot, tree: WorkingTree, text: str) -> RepoPath:
@@ -79,9 +83,9 @@ def near(snapshot: Snapshot, path: str) -> list[str]:
     for one in layout.directories:
         places.setdefault(one.rsplit("/", 1)[-1], []).append(one)
     words = [name] if name in places else nearest(name, places)
-    found = [one for word in words for one in places[word] if one][:_COMPARED]
-    found.sort(key=path_order(snapshot, path))
-    return [f"There is {shown(one)}." for one in found[:_NEAR]]
+    candidates = [one for word in words for one in places[word] if one][:_COMPARED]
+    candidates.sort(key=path_order(snapshot, path))
+    return [f"There is {shown(one)}." for one in candidates[:_NEAR]]
 
 
 def directory(snapshot: Snapshot, tree: WorkingTree, text: str) -> RepoPath:
@@ -90,14 +94,14 @@ def directory(snapshot: Snapshot, tree: WorkingTree, text: str) -> RepoPath:
     if snapshot.is_directory(path):
         return path
     if snapshot.exists(path):
-        told = shown(path)
-        raise InvalidArgument(f"{told} is a file.", hints=[f'read_source {{"targets": ["{told}"]}}'])
+        name = shown(path)
+        raise InvalidArgument(f"{name} is a file.", hints=[f'read_source {{"targets": ["{name}"]}}'])
     raise _no_directory(snapshot, tree, path)
 
 
 def _no_directory(snapshot: Snapshot, tree: WorkingTree, path: RepoPath) -> NotFound:
-    told = shown(path)
+    name = shown(path)
     reason = tree.why_absent(path)
     if reason is not None:
-        return NotFound(f"{told} is not in the index: {reason}", path=told, absence=Absence.NOT_INDEXED.value)
-    return NotFound(f"There is no directory {told}.", hints=near(snapshot, path))
+        return NotFound(f"{name} is not in the index: {reason}", path=name, absence=Absence.NOT_INDEXED.value)
+    return NotFound(f"There is no directory {name}.", hints=near(snapshot, path))

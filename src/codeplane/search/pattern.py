@@ -49,7 +49,7 @@ class Pattern:
 
     def lines(self, data: bytes) -> Iterator[Matched]:
         """The lines with a match; the first match of a line counts."""
-        number, counted, at = 1, 0, 0
+        number, position, at = 1, 0, 0
         while at <= len(data):
             found = self._regexp.search(data, at)
             if found is None:
@@ -59,8 +59,8 @@ class Pattern:
                 return  # after the last line break there is no line
             end = data.find(b"\n", found.start())
             end = len(data) if end < 0 else end
-            number += data.count(b"\n", counted, start)
-            counted = start
+            number += data.count(b"\n", position, start)
+            position = start
             yield Matched(number, start, end, found.start())
             at = end + 1
 
@@ -76,10 +76,10 @@ def _compile(text: str, *, is_literal: bool) -> Any:
     try:
         return re2.compile(f"(?m){re2.escape(text) if is_literal else text}", options)
     except (re2.error, UnicodeEncodeError) as error:
-        told = error.args[0] if error.args else ""
-        told = told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
+        reason = error.args[0] if error.args else ""
+        reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
         raise InvalidArgument(
-            f"The pattern cannot be used: {told.replace('(?m)', '', 1)[:200]}",
+            f"The pattern cannot be used: {reason.replace('(?m)', '', 1)[:200]}",
             hints=["The syntax is RE2's: no look-around and no back-references."],
         ) from error
 
@@ -104,7 +104,7 @@ def needed(pattern: str) -> list[Letters]:
     """
     if "|" in pattern or "\\Q" in pattern:
         return []
-    found: list[Letters] = []
+    runs: list[Letters] = []
     run, at = "", 0
     while at < len(pattern):
         char, step = _next(pattern, at)
@@ -112,21 +112,21 @@ def needed(pattern: str) -> list[Letters]:
         if char and not _REPEATS.match(after):
             run += char
         if not char or _REPEATS.match(after) or after[:1] in ("+", "{"):
-            found += _of_run(run)
+            runs += _of_run(run)
             run = ""
         at += step
-    found += _of_run(run)
-    return sorted(found, key=lambda one: -len(one.text))
+    runs += _of_run(run)
+    return sorted(runs, key=lambda one: -len(one.text))
 
 
 def _next(pattern: str, at: int) -> tuple[str, int]:
     """The literal character there, or "", and how much of the pattern it takes."""
     char = pattern[at]
     if char == "\\":
-        escaped = pattern[at + 1 : at + 2]
-        if escaped and not escaped.isalnum() and escaped.isascii():
-            return escaped, 2
-        return "", len(pattern) - at if escaped in tuple("xpP0123456789C") else 2
+        letter = pattern[at + 1 : at + 2]
+        if letter and not letter.isalnum() and letter.isascii():
+            return letter, 2
+        return "", len(pattern) - at if letter in tuple("xpP0123456789C") else 2
     if char == "[":
         return "", _set_length(pattern, at)
     if char == "(":

@@ -68,12 +68,12 @@ def find_answers(snapshot: Snapshot, text: str, scope: Scope, files: frozenset[s
         Spot(one.path, blobs[one.path], one.marks[: 1 + (_INNER if at < _SHOWN_MORE else 1)])
         for at, one in enumerate(passages)
     ]
-    held = frozenset[int]().union(*(one.holds for one in passages))
-    missing = [term.asked for at, term in enumerate(terms.items) if at not in held]
+    terms_held = frozenset[int]().union(*(one.holds for one in passages))
+    missing = [term.asked for at, term in enumerate(terms.items) if at not in terms_held]
     read_as = {
         term.asked: sorted(term.forms, key=lambda one: (len(one), one))[:3]
         for at, term in enumerate(terms.items)
-        if term.is_changed and at in held
+        if term.is_changed and at in terms_held
     }
     return Attempt(Plan(snapshot.epoch, spots), [*terms.fillers, *terms.unknown, *missing], read_as, True)
 
@@ -91,20 +91,22 @@ def _passages(snapshot: Snapshot, terms: Terms, scope: Scope, files: frozenset[s
         return []
     whole = terms.weight(range(len(terms.items))) + len(terms.unknown) * rarest(snapshot)
     pattern = Pattern(_any_of(terms), is_literal=False)
-    found: list[Passage] = []
+    passages: list[Passage] = []
     for path in _candidates(snapshot, terms, files):
-        found += _in_file(snapshot, terms, path, pattern, scope)
+        passages += _in_file(snapshot, terms, path, pattern, scope)
     least = (_MOST_PARTS if terms.is_split else _ENOUGH) * whole
-    found = [one for one in found if terms.weight(one.holds) >= least or (one.is_code and not terms.is_split)]
-    found.sort(key=lambda one: (-one.score, one.path, one.first))
-    kept: list[Passage] = []
-    for one in found:
-        if len(kept) == _MOST_PASSAGES or one.score < _NEARLY * found[0].score:
+    passages = [
+        one for one in passages if terms.weight(one.holds) >= least or (one.is_code and not terms.is_split)
+    ]
+    passages.sort(key=lambda one: (-one.score, one.path, one.first))
+    selection: list[Passage] = []
+    for one in passages:
+        if len(selection) == _MOST_PASSAGES or one.score < _NEARLY * passages[0].score:
             break
-        alike = sum((one.path, one.holds) == (other.path, other.holds) for other in kept)
-        if alike < _ALIKE and not any(_same_lines(one, other) for other in kept):
-            kept.append(one)
-    return kept
+        alike = sum((one.path, one.holds) == (other.path, other.holds) for other in selection)
+        if alike < _ALIKE and not any(_same_lines(one, other) for other in selection):
+            selection.append(one)
+    return selection
 
 
 def _same_lines(one: Passage, other: Passage) -> bool:
@@ -130,12 +132,12 @@ def _candidates(snapshot: Snapshot, terms: Terms, files: frozenset[str] | None) 
                 scores[holder] += term.weight
     for path, weight in _by_names(snapshot, terms).items():
         scores[path] += weight
-    ranked = []
+    ranking = []
     for path, score in scores.items():
         if files is None or path in files:
             extra = _AROUND * terms.weight(terms.of(_WORD.findall(path)))
-            ranked.append((-(score + extra) * purpose_weight(snapshot, path), path))
-    return [path for _, path in sorted(ranked)[:_MOST_FILES]]
+            ranking.append((-(score + extra) * purpose_weight(snapshot, path), path))
+    return [path for _, path in sorted(ranking)[:_MOST_FILES]]
 
 
 def _by_names(snapshot: Snapshot, terms: Terms) -> dict[str, float]:
@@ -161,7 +163,7 @@ def _names_with(snapshot: Snapshot, terms: Terms, least: int) -> list[str]:
         for match in re.finditer("|".join(map(re.escape, sorted(term.forms, key=len))), lower):
             start, end = names.rindex("\n", 0, match.start() + 1) + 1, names.index("\n", match.start())
             said[names[start:end]].add(at)
-    several = {name: found for name, found in said.items() if len(found) >= least}
+    several = {name: term_numbers for name, term_numbers in said.items() if len(term_numbers) >= least}
     return sorted(several, key=lambda name: (-terms.weight(several[name]), len(name), name))[:_MOST_NAMES]
 
 
@@ -181,8 +183,8 @@ def _in_file(
             lines[line.number] = holds
     factor = purpose_weight(snapshot, path)
     outside = terms.of(_WORD.findall(path))
-    owned, free = _owned(snapshot.lookup.outline(path), lines)
-    for one, inner in owned:
+    lines_by_owner, free = _owned(snapshot.lookup.outline(path), lines)
+    for one, inner in lines_by_owner:
         if not scope.kinds or one.kind in scope.kinds:
             yield _defined(terms, path, one, inner, (outside, factor))
     if not scope.kinds:
@@ -203,8 +205,8 @@ def _owned(
     innermost: dict[int, Outline] = {}
     # The shorter ones come later and take over what they hold.
     for one in sorted(owners, key=lambda one: one.start_line - one.end_line):
-        held = numbers[bisect_left(numbers, one.start_line) : bisect_right(numbers, one.end_line)]
-        innermost.update(dict.fromkeys(held, one))
+        inner_lines = numbers[bisect_left(numbers, one.start_line) : bisect_right(numbers, one.end_line)]
+        innermost.update(dict.fromkeys(inner_lines, one))
     inner: dict[Outline, dict[int, frozenset[int]]] = {}
     for number, one in innermost.items():
         inner.setdefault(one, {})[number] = lines[number]
@@ -220,15 +222,15 @@ def _defined(
 ) -> Passage:
     outside, factor = place
     *around, name = one.lexical_path.split(".")
-    named = terms.of([name])
+    terms_in_name = terms.of([name])
     length = one.end_line - one.start_line + 1
-    score, holds = _score(terms, inner, (named, outside | terms.of(around)), length)
+    score, holds = _score(terms, inner, (terms_in_name, outside | terms.of(around)), length)
     label = f"{one.kind} {shown(one.lexical_path)}"
     # What its name says already need not be shown again.
     rest = {
         number: said
         for number, said in inner.items()
-        if number != one.name_line and (len(said) > 1 or not said <= named)
+        if number != one.name_line and (len(said) > 1 or not said <= terms_in_name)
     }
     marks = (Mark(one.name_line, "", label), *(Mark(number) for number in _best(terms, rest, _INNER)))
     return Passage(score * factor, path, one.start_line, one.end_line, holds, marks, factor == 1.0)
@@ -241,11 +243,11 @@ def _score(
     length: int,
 ) -> tuple[float, frozenset[int]]:
     """How much a passage says: in its lines, in one of them, in its name, and in what is around it."""
-    named, around = said
+    in_name, around = said
     body = frozenset[int]().union(*inner.values())
-    score = terms.weight(body) + _IN_NAME * terms.weight(named) + _AROUND * terms.weight(around - body)
+    score = terms.weight(body) + _IN_NAME * terms.weight(in_name) + _AROUND * terms.weight(around - body)
     score += _IN_ONE_LINE * max(terms.weight(holds) for holds in inner.values())
-    return score / (1 + 0.15 * max(0.0, math.log2(length / _BEARABLE))), body | named
+    return score / (1 + 0.15 * max(0.0, math.log2(length / _BEARABLE))), body | in_name
 
 
 def _best(terms: Terms, lines: dict[int, frozenset[int]], most: int) -> list[int]:

@@ -50,11 +50,11 @@ def read(snapshot: Snapshot, wanted: Iterable[tuple[str, Wanted]], most: int = M
     """Reads spans in the order of their files; lines that are asked for twice are shown once."""
     reading = Reading()
     by_file: dict[RepoPath, list[tuple[str, Wanted]]] = {}
-    for asked, one in wanted:
-        by_file.setdefault(one.path, []).append((asked, one))
+    for query, one in wanted:
+        by_file.setdefault(one.path, []).append((query, one))
     for path, spans in by_file.items():
         if reading.characters >= most:
-            reading.left += [asked for asked, _ in spans]
+            reading.left += [query for query, _ in spans]
             continue
         try:
             _read_file(snapshot, path, spans, reading, most)
@@ -74,10 +74,10 @@ def _read_file(
     lines = lines_of(data)
     file = ReadFile(fact, len(lines), b"\r\n" in data, data)
     sound = []
-    for asked, one in spans:
+    for query, one in spans:
         if one.first > max(1, len(lines)) or 0 < one.last < one.first:
-            error = InvalidArgument(f"{shown(asked)}: {shown(path)} has lines 1 to {len(lines)}.")
-            reading.failed.append((asked, error))
+            error = InvalidArgument(f"{shown(query)}: {shown(path)} has lines 1 to {len(lines)}.")
+            reading.failed.append((query, error))
         else:
             sound.append(one)
     for first, last, symbols in _merged(sound, len(lines)):
@@ -95,15 +95,15 @@ def _read_file(
 def _merged(spans: Sequence[Wanted], count: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """Spans in order of their lines, those that overlap as one."""
     ends = sorted((max(1, one.first), min(one.last or count, count), one.symbol) for one in spans)
-    kept: list[tuple[int, int, tuple[str, ...]]] = []
+    spans_now: list[tuple[int, int, tuple[str, ...]]] = []
     for first, last, symbol in ends:
         names = (symbol,) if symbol else ()
-        if kept and first <= kept[-1][1]:
-            before = kept.pop()
-            kept.append((before[0], max(last, before[1]), (*before[2], *names)))
+        if spans_now and first <= spans_now[-1][1]:
+            before = spans_now.pop()
+            spans_now.append((before[0], max(last, before[1]), (*before[2], *names)))
         else:
-            kept.append((first, last, names))
-    yield from kept
+            spans_now.append((first, last, names))
+    yield from spans_now
 
 
 def _shown(

@@ -69,15 +69,18 @@ class Finder:
 
     def symbol(self, text: str) -> Wanted:
         """The definition that a text names, where its lines hold nothing else: to be replaced by lines."""
-        found = self._snapshot.symbol(text)
-        facts = self._snapshot.facts(found.path)
-        mine = found.span
+        definition = self._snapshot.symbol(text)
+        facts = self._snapshot.facts(definition.path)
+        mine = definition.span
         for item in facts.definitions if facts is not None else ():
-            if _meet(mine, item.span) and (item.name, item.name_line) != (found.name, found.name_line):
-                raise self._shared(text, found, item.name)
-        if other := _beside(self._snapshot.source(found.path), mine):
-            raise self._shared(text, found, other)
-        return self.of(found)
+            if _meet(mine, item.span) and (item.name, item.name_line) != (
+                definition.name,
+                definition.name_line,
+            ):
+                raise self._shared(text, definition, item.name)
+        if other := _beside(self._snapshot.source(definition.path), mine):
+            raise self._shared(text, definition, other)
+        return self.of(definition)
 
     def _shared(self, text: str, found: DefFact, other: str) -> InvalidArgument:
         at = f"{shown(found.path)}:{found.span.start_line}"
@@ -88,10 +91,10 @@ class Finder:
 
     def lines(self, text: str, first: int | None, last: int | None) -> Wanted:
         """A file and the lines of it that are said apart from it."""
-        found = self.find(text)
-        if found.symbol:
-            return found
-        return found._replace(first=found.first if first is None else first, last=last or found.last)
+        target = self.find(text)
+        if target.symbol:
+            return target
+        return target._replace(first=target.first if first is None else first, last=last or target.last)
 
     def _file(self, text: str) -> RepoPath | None:
         try:
@@ -116,35 +119,35 @@ class Finder:
         """The file whose name is not UTF-8 and is shown so, if only one is."""
         if "\N{REPLACEMENT CHARACTER}" not in text:
             return None
-        found = [path for path in self._snapshot.layout.ordered if shown(path) == text]
-        return RepoPath(found[0]) if len(found) == 1 else None
+        paths = [path for path in self._snapshot.layout.ordered if shown(path) == text]
+        return RepoPath(paths[0]) if len(paths) == 1 else None
 
     def _around(self, path: RepoPath, line: int) -> Wanted:
         """The innermost definition that holds a line, or what is around the line."""
         facts = self._snapshot.facts(path)
-        held = [
+        spans = [
             item.span
             for item in (facts.definitions if facts is not None else ())
             if item.span.start_line <= line <= item.span.end_line
             and _AROUND // 2 <= item.span.end_line - item.span.start_line < _LONGEST
         ]
-        if not held:
+        if not spans:
             return Wanted(path, max(1, line - _AROUND), line + _AROUND)
-        span = min(held, key=lambda one: one.end_line - one.start_line)
+        span = min(spans, key=lambda one: one.end_line - one.start_line)
         return Wanted(path, span.start_line, span.end_line)
 
     def _defined(self, text: str) -> Wanted:
         try:
-            meant = likeliest(self._snapshot, text)
+            choice = likeliest(self._snapshot, text)
         except NotFound:
             match = _LINES.match(text)
             path = match["path"] if match else text
             if match or _PATH_LIKE.search(text) or self._is_directory(path):
                 raise self._no_file(path) from None
             raise
-        if note := meant.note(text):
+        if note := choice.note(text):
             self.notes.append(note)
-        return self._with_comments(self.of(meant.definition))
+        return self._with_comments(self.of(choice.definition))
 
     def _with_comments(self, found: Wanted) -> Wanted:
         """A definition with the comments and attributes right above it."""

@@ -105,14 +105,14 @@ def page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Callab
 
     A file that has changed since the plan was made is left out and told.
     """
-    made = _page(snapshot, plan, start, limit, check)
-    if made.next is None or len(plan.spots) - made.next.spot > _AHEAD:
-        return made
+    result = _page(snapshot, plan, start, limit, check)
+    if result.next is None or len(plan.spots) - result.next.spot > _AHEAD:
+        return result
     # Room for one more than may be shown: a page that has some left looks to the end.
-    last = _page(snapshot, plan, made.next, beyond(limit) + 1, check)
+    last = _page(snapshot, plan, result.next, beyond(limit) + 1, check)
     if sum(len(hits.marks) for hits in last.files.values()) <= beyond(limit):
-        made.add(last)
-    return made
+        result.add(last)
+    return result
 
 
 def beyond(limit: int) -> int:
@@ -121,35 +121,35 @@ def beyond(limit: int) -> int:
 
 
 def _page(snapshot: Snapshot, plan: Plan, start: Place, limit: int, check: Callable[[], None]) -> Page:
-    made, room = Page(), limit
+    result, room = Page(), limit
     blobs = snapshot.layout.blobs
-    told = plan.told()
+    counts = plan.told()
     for at in range(start.spot, len(plan.spots)):
         spot, skip = plan.spots[at], start.mark if at == start.spot else 0
         if not at % 100:
             check()
         if not room:
-            made.next = Place(at)
-            return made
+            result.next = Place(at)
+            return result
         if blobs.get(spot.path) != spot.blob:
-            made.changed.append(spot.path)
+            result.changed.append(spot.path)
             continue
-        looked = _looked(snapshot, plan, spot)
-        marks = looked.marks
+        view = _looked(snapshot, plan, spot)
+        marks = view.marks
         if not spot.marks:
-            marks = [mark for mark in marks if (spot.path, mark.line) not in told]
-        shown = marks[skip : skip + room]
-        if shown:
-            made.files.setdefault(spot.path, FileHits(RepoPath(spot.path))).marks += shown
-            room -= len(shown)
-        if skip + len(shown) < len(marks):
-            made.next = Place(at, skip + len(shown))
-            return made
-        others = sum((spot.path, line) not in told for line in looked.others)
-        if others or not looked.is_all:
-            hits = made.files.setdefault(spot.path, FileHits(RepoPath(spot.path)))
-            hits.others, hits.is_all = others, looked.is_all
-    return made
+            marks = [mark for mark in marks if (spot.path, mark.line) not in counts]
+        marks_here = marks[skip : skip + room]
+        if marks_here:
+            result.files.setdefault(spot.path, FileHits(RepoPath(spot.path))).marks += marks_here
+            room -= len(marks_here)
+        if skip + len(marks_here) < len(marks):
+            result.next = Place(at, skip + len(marks_here))
+            return result
+        others = sum((spot.path, line) not in counts for line in view.others)
+        if others or not view.is_all:
+            hits = result.files.setdefault(spot.path, FileHits(RepoPath(spot.path)))
+            hits.others, hits.is_all = others, view.is_all
+    return result
 
 
 def _looked(snapshot: Snapshot, plan: Plan, spot: Spot) -> Looked:

@@ -26,14 +26,16 @@ class Scope:
 
 
 def _languages(said: str) -> Iterable[str]:
-    known = specs()
+    languages = specs()
     word = said.strip().lower().removeprefix(".")
-    found = [
-        name for name, spec in known.items() if word in (name, spec.family) or f".{word}" in spec.extensions
+    names = [
+        name
+        for name, spec in languages.items()
+        if word in (name, spec.family) or f".{word}" in spec.extensions
     ]
-    if not found:
-        near = nearest(word, known)
+    if not names:
+        near = nearest(word, languages)
         raise InvalidArgument(
             f"There is no language {said[:50]!r}.", hints=[f"Did you mean {one!r}?" for one in near]
         )
-    return found
+    return names

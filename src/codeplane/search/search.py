@@ -95,19 +95,21 @@ def check_query(text: str, scope: Scope) -> None:
 
 def show(snapshot: Snapshot, rest: Rest, shape: Shape, check: Callable[[], None]) -> Found:
     """The next page, as the shape says."""
-    made = page(snapshot, rest.plan, rest.place, shape.limit, check)
-    found = Found({}, {}, {}, rest.plan.total, len(rest.plan.spots), made.changed, None)
-    for hits in made.files.values():
-        found.files[hits.path] = [_line(snapshot, hits.path, mark, shape) for mark in hits.marks]
+    hits_page = page(snapshot, rest.plan, rest.place, shape.limit, check)
+    result = Found({}, {}, {}, rest.plan.total, len(rest.plan.spots), hits_page.changed, None)
+    for hits in hits_page.files.values():
+        result.files[hits.path] = [_line(snapshot, hits.path, mark, shape) for mark in hits.marks]
         if not hits.is_all:
-            found.others[hits.path] = f"{hits.others}+" if hits.others else "possibly"
+            result.others[hits.path] = f"{hits.others}+" if hits.others else "possibly"
         elif hits.others:
-            found.others[hits.path] = str(hits.others)
+            result.others[hits.path] = str(hits.others)
     if shape.enrichment in ("function", "class"):
-        found.source = _sources(snapshot, made, _FUNCTIONS if shape.enrichment == "function" else _CLASSES)
-    if made.next is not None:
-        found.rest = Rest(rest.plan, made.next, shape)
-    return found
+        result.source = _sources(
+            snapshot, hits_page, _FUNCTIONS if shape.enrichment == "function" else _CLASSES
+        )
+    if hits_page.next is not None:
+        result.rest = Rest(rest.plan, hits_page.next, shape)
+    return result
 
 
 def why_nothing(snapshot: Snapshot, mode: Mode, text: str) -> Absence:
@@ -132,8 +134,8 @@ def attempts(snapshot: Snapshot, mode: Mode, text: str, scope: Scope) -> Iterato
     check_query(text, scope)
     if is_asked and snapshot.coverage.unread:
         # Nothing is known of the unread ones: a file with all words may be better than the best passage.
-        counted, fillers = content_words(text)
-        yield Attempt(find_words(snapshot, " ".join(counted), scope, any_case=True), left_out=fillers)
+        content, fillers = content_words(text)
+        yield Attempt(find_words(snapshot, " ".join(content), scope, any_case=True), left_out=fillers)
     yield find_answers(snapshot, text, scope, within(snapshot, scope))
 
 
@@ -158,8 +160,8 @@ def names_like(snapshot: Snapshot, text: str) -> list[str]:
     if not near:
         names = names_sharing(snapshot, " ".join(words), _MOST_NEAR) if words else []
         near = [one for name in names for one in snapshot.names_near(name)[:1]]
-    told = (f"{one['kind']} {one['name']} {one['at']}" for one in near)
-    return list(dict.fromkeys(told))[:_MOST_NEAR]
+    lines = (f"{one['kind']} {one['name']} {one['at']}" for one in near)
+    return list(dict.fromkeys(lines))[:_MOST_NEAR]
 
 
 def begin(made: Plan, shape: Shape) -> Rest:
@@ -190,18 +192,18 @@ def _around(snapshot: Snapshot, path: RepoPath, mark: Mark, shape: Shape) -> str
 
 def _sources(snapshot: Snapshot, made: Page, kinds: Collection[str]) -> dict[RepoPath, list[str]]:
     """The functions or classes around the hits, as far as there is room."""
-    wanted = [
+    targets = [
         (str(hits.path), one) for hits in made.files.values() for one in _holders(snapshot, hits, kinds)
     ]
     return {
         file.fact.path: [span.text for span in file.spans]
-        for file in read(snapshot, wanted, _MOST_SOURCE).files
+        for file in read(snapshot, targets, _MOST_SOURCE).files
     }
 
 
 def _holders(snapshot: Snapshot, hits: FileHits, kinds: Collection[str]) -> set[Wanted]:
-    found = (snapshot.lookup.holder(hits.path, mark.line, kinds) for mark in hits.marks)
-    return {Wanted(hits.path, one.start_line, one.end_line) for one in found if one is not None}
+    outlines = (snapshot.lookup.holder(hits.path, mark.line, kinds) for mark in hits.marks)
+    return {Wanted(hits.path, one.start_line, one.end_line) for one in outlines if one is not None}
 
 
 def _check_kinds(kinds: Collection[str]) -> None:

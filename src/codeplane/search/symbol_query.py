@@ -25,39 +25,39 @@ Holds = Callable[[str], bool]
 
 def find_symbols(snapshot: Snapshot, query: str, scope: Scope, holds: Holds) -> list[DefFact]:
     """The definitions that are meant, the likest first; of alternatives (`a OR b`) in turn."""
-    found = [_of_one(snapshot, text, scope, holds) for text in _OR.split(query.strip()) if text]
-    in_turn = (one for one in chain.from_iterable(zip_longest(*found)) if one is not None)
+    alternatives = [_of_one(snapshot, text, scope, holds) for text in _OR.split(query.strip()) if text]
+    in_turn = (one for one in chain.from_iterable(zip_longest(*alternatives)) if one is not None)
     return list({(one.path, one.position): one for one in in_turn}.values())
 
 
 def _of_one(snapshot: Snapshot, text: str, scope: Scope, holds: Holds) -> list[DefFact]:
     if match := _ALL_OF.match(text.strip()):
         return _members(snapshot, match["space"], scope, holds)
-    found = symbols_like(snapshot, text, scope, holds)
+    definitions = symbols_like(snapshot, text, scope, holds)
     is_words = _BETWEEN.search(text) is None
-    is_named = bool(found) and found[0].name.lower() == text.strip().lower()
-    if is_words and not is_named and len(found) < _ENOUGH:
-        found += _with_header(snapshot, text, scope, holds)
-    found = found or _members(snapshot, text, scope, holds)
+    is_named = bool(definitions) and definitions[0].name.lower() == text.strip().lower()
+    if is_words and not is_named and len(definitions) < _ENOUGH:
+        definitions += _with_header(snapshot, text, scope, holds)
+    definitions = definitions or _members(snapshot, text, scope, holds)
     # One word that nothing is named is not replaced by another without a word about it.
-    return found or (_documented(snapshot, text, scope, holds) if is_question(text) else [])
+    return definitions or (_documented(snapshot, text, scope, holds) if is_question(text) else [])
 
 
 def _members(snapshot: Snapshot, space: str, scope: Scope, holds: Holds) -> list[DefFact]:
     """What a module or a class defines by itself."""
     parts = [part for part in _BETWEEN.split(space) if part]
-    found: list[DefFact] = []
+    definitions: list[DefFact] = []
     for path in _modules(snapshot, parts, holds):
         items = snapshot.definitions_in(path, _MOST).items
-        found += [one for one in items if "." not in one.lexical_path]
-    if not found:
+        definitions += [one for one in items if "." not in one.lexical_path]
+    if not definitions:
         for owner in symbols_like(snapshot, space, Scope(), holds):
             if owner.name != parts[-1]:
                 break
             inside = f"{owner.lexical_path}."
             items = snapshot.definitions_in(owner.path, 1000).items
-            found += [one for one in items if one.lexical_path.startswith(inside)]
-    return [one for one in found if not scope.kinds or one.kind in scope.kinds]
+            definitions += [one for one in items if one.lexical_path.startswith(inside)]
+    return [one for one in definitions if not scope.kinds or one.kind in scope.kinds]
 
 
 def _modules(snapshot: Snapshot, parts: list[str], holds: Holds) -> Iterator[RepoPath]:
@@ -80,8 +80,8 @@ def _with_header(snapshot: Snapshot, text: str, scope: Scope, holds: Holds) -> l
 def _documented(snapshot: Snapshot, text: str, scope: Scope, holds: Holds) -> list[DefFact]:
     """Definitions that hold the words somewhere, in their documentation for instance."""
     files = frozenset(path for path in snapshot.lookup.paths if holds(path))
-    found: list[DefFact] = []
+    definitions: list[DefFact] = []
     for path, line in answering(snapshot, text, scope, files):
         items = snapshot.definitions_in(path, 1000).items
-        found += [one for one in items if one.name_line == line][:1]
-    return found
+        definitions += [one for one in items if one.name_line == line][:1]
+    return definitions

@@ -22,9 +22,9 @@ _MOST_NAMES: Final = 2_000
 
 def find_symbols(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
     """Definitions whose names are, begin with or contain the last word; the others stand around them."""
-    found = symbols_like(snapshot, text, scope, lambda path: files is None or path in files)
-    spots = spots_of(snapshot, found, None)
-    return Plan(snapshot.epoch, spots, total=_count(spots) if len(found) < MOST_SYMBOLS else 0)
+    definitions = symbols_like(snapshot, text, scope, lambda path: files is None or path in files)
+    spots = spots_of(snapshot, definitions, None)
+    return Plan(snapshot.epoch, spots, total=_count(spots) if len(definitions) < MOST_SYMBOLS else 0)
 
 
 def symbols_like(
@@ -44,15 +44,15 @@ def symbols_like(
             purpose = snapshot.purpose(place.path)
             is_same = name_likeness(likest[rank], name, -1) < PREFIX and purpose is not Purpose.BUILT
             places.append((0 if is_same else 1 + purpose, rank, place))
-    ranked: list[tuple[Key, DefFact]] = []
+    ranking: list[tuple[Key, DefFact]] = []
     order = definition_order(snapshot)
     for group, rank, place in sorted(places):
         one = snapshot.definition_at(place.path, place.definition)
         if one is not None and any(_filtered([one], around, scope)):
-            ranked.append(((group, rank, *order(one)), one))
-            if len(ranked) == MOST_SYMBOLS:
+            ranking.append(((group, rank, *order(one)), one))
+            if len(ranking) == MOST_SYMBOLS:
                 break
-    return [one for _, one in sorted(ranked, key=lambda pair: pair[0])]
+    return [one for _, one in sorted(ranking, key=lambda pair: pair[0])]
 
 
 def best_named(
@@ -72,16 +72,16 @@ def best_named(
 
 def find_definitions(snapshot: Snapshot, text: str, scope: Scope, files: Collection[str] | None) -> Plan:
     """The definitions with this name, or whose qualified names end so."""
-    found = sorted(_filtered(snapshot.symbols(text), (), scope), key=definition_order(snapshot))
-    spots = spots_of(snapshot, found, files)
+    definitions = sorted(_filtered(snapshot.symbols(text), (), scope), key=definition_order(snapshot))
+    spots = spots_of(snapshot, definitions, files)
     return Plan(snapshot.epoch, spots, total=_count(spots))
 
 
 def find_references(snapshot: Snapshot, text: str, files: Collection[str] | None) -> Plan:
     """The references to one symbol, best proven first."""
     symbol = snapshot.symbol(text)
-    found = snapshot.references_to(symbol.path, symbol.position, _MOST)
-    refs = [ref for ref in found.items if files is None or ref.path in files]
+    references = snapshot.references_to(symbol.path, symbol.position, _MOST)
+    refs = [ref for ref in references.items if files is None or ref.path in files]
     refs.sort(key=reference_order(snapshot))
     blobs = snapshot.layout.blobs
     spots = [
@@ -94,10 +94,10 @@ def find_references(snapshot: Snapshot, text: str, files: Collection[str] | None
 def spots_of(snapshot: Snapshot, found: Iterable[DefFact], files: Collection[str] | None) -> list[Spot]:
     """Definitions as they are ranked; those of one file that follow each other together."""
     blobs = snapshot.layout.blobs
-    kept = [one for one in found if files is None or one.path in files]
+    definitions = [one for one in found if files is None or one.path in files]
     return [
         Spot(path, blobs.get(path), tuple(_of_definition(one) for one in group))
-        for path, group in groupby(kept, key=lambda one: one.path)
+        for path, group in groupby(definitions, key=lambda one: one.path)
     ]
 
 
@@ -115,12 +115,12 @@ def _of_reference(ref: RefFact) -> Mark:
 
 
 def _filtered(found: Iterable[DefFact], around: Sequence[str], scope: Scope) -> Iterator[DefFact]:
-    wanted = [word.lower() for word in around]
+    words = [word.lower() for word in around]
     for one in found:
         if scope.kinds and one.kind not in scope.kinds:
             continue
         place = f"{one.path}/{one.lexical_path}".lower()
-        if all(word in place for word in wanted):
+        if all(word in place for word in words):
             yield one
 
 
@@ -128,11 +128,11 @@ def _names_like(snapshot: Snapshot, name: str) -> list[str]:
     """Names, the likest first: the same, in other case, beginning so, with such a part, with such letters."""
     names, lower = snapshot.lookup.names()
     low = name if lower is names else name.lower()
-    found: dict[str, tuple[int, int]] = {}
+    likeness: dict[str, tuple[int, int]] = {}
     at = lower.find(low)
     while at >= 0:
         start, end = names.rindex("\n", 0, at + 1) + 1, names.index("\n", at)
         one = names[start:end]
-        found[one] = (name_likeness(one, name, at - start), len(one))
+        likeness[one] = (name_likeness(one, name, at - start), len(one))
         at = lower.find(low, end)
-    return sorted(found, key=lambda one: (found[one], one))
+    return sorted(likeness, key=lambda one: (likeness[one], one))

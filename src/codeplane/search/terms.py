@@ -63,7 +63,7 @@ class Terms:
 
     def of(self, words: Iterable[str]) -> frozenset[int]:
         """The numbers of the terms that some words, or parts of them, stand for."""
-        found = frozenset[int]()
+        numbers = frozenset[int]()
         for word in words:
             said = self._said.get(word)
             if said is None:
@@ -71,8 +71,8 @@ class Terms:
                 said = frozenset(at for at, term in enumerate(self.items) if not parts.isdisjoint(term.forms))
                 self._said[word] = said
             if said:
-                found |= said
-        return found
+                numbers |= said
+        return numbers
 
     def weight(self, numbers: Iterable[int]) -> float:
         return sum(self.items[at].weight for at in numbers)
@@ -86,23 +86,23 @@ def is_question(text: str) -> bool:
 
 def terms_of(snapshot: Snapshot, text: str) -> Terms:
     """The words of a question as the index knows them: as they are, in other forms, completed, corrected."""
-    written = _WORD.findall(text)
-    words = list(dict.fromkeys(word.lower() for word in _split(snapshot, written)))
-    found = Terms(is_split=len(written) == 1 and len(words) > 1)
-    counted, found.fillers = _counted(words)
-    for word in counted[:_MOST_TERMS]:
+    query_words = _WORD.findall(text)
+    words = list(dict.fromkeys(word.lower() for word in _split(snapshot, query_words)))
+    terms = Terms(is_split=len(query_words) == 1 and len(words) > 1)
+    content, terms.fillers = _counted(words)
+    for word in content[:_MOST_TERMS]:
         forms = _forms(snapshot, word)
         blobs = snapshot.lookup.with_any(forms)
         if not blobs:
             forms = _guesses(snapshot, word)
             blobs = snapshot.lookup.with_any(forms)
         if blobs:
-            found.items.append(Term(word, frozenset(forms), frozenset(blobs)))
+            terms.items.append(Term(word, frozenset(forms), frozenset(blobs)))
         else:
-            found.unknown.append(word)
-    for term in found.items:
+            terms.unknown.append(word)
+    for term in terms.items:
         term.weight = _weight(snapshot, len(term.blobs))
-    return found
+    return terms
 
 
 def content_words(text: str) -> tuple[list[str], list[str]]:
@@ -111,9 +111,9 @@ def content_words(text: str) -> tuple[list[str], list[str]]:
 
 
 def _counted(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    counted = [word for word in words if word not in _FILLERS]
-    counted = [word for word in counted if word not in _GENERIC] or counted or list(words)
-    return counted, [word for word in words if word not in counted]
+    content = [word for word in words if word not in _FILLERS]
+    content = [word for word in content if word not in _GENERIC] or content or list(words)
+    return content, [word for word in words if word not in content]
 
 
 def rarest(snapshot: Snapshot) -> float:

@@ -33,27 +33,31 @@ def find_words(snapshot: Snapshot, text: str, scope: Scope, *, any_case: bool = 
 
     A word with a capital letter means just that, unless any case is asked for.
     """
-    written = list(dict.fromkeys(_WORD.findall(text.lower() if any_case else text)))[:_MOST_QUERY_WORDS]
-    words = [word.lower() for word in written]
+    query_words = list(dict.fromkeys(_WORD.findall(text.lower() if any_case else text)))[:_MOST_QUERY_WORDS]
+    words = [word.lower() for word in query_words]
     if not words:
         raise InvalidArgument(
             f"{text[:60]!r} has no word in it.", hints=['For other text, send "mode": "literal".']
         )
     files = within(snapshot, scope)
-    defined = _definitions(snapshot, _WORD.findall(text), scope)
-    named = spots_of(snapshot, defined, files)
+    definitions = _definitions(snapshot, _WORD.findall(text), scope)
+    spots = spots_of(snapshot, definitions, files)
     if scope.kinds:
-        return Plan(snapshot.epoch, named)
+        return Plan(snapshot.epoch, spots)
     # Letters that the word index may not know are looked for in the files themselves.
-    known = [word for word in words if word.isascii()]
-    paths = snapshot.lookup.with_words(known) if known else snapshot.lookup.paths
+    ascii_words = [word for word in words if word.isascii()]
+    paths = snapshot.lookup.with_words(ascii_words) if ascii_words else snapshot.lookup.paths
     if files is not None:
         paths = [path for path in paths if path in files]
     unread = _unread(snapshot, files)
-    ranked = _in_order(snapshot, [*paths, *unread], words, frozenset(one.path for one in defined))
+    files_in_order = _in_order(snapshot, [*paths, *unread], words, frozenset(one.path for one in definitions))
     # Which words a file has that has not been read yet is found out by looking.
     unsure = words if unread else [word for word in words if not word.isascii()]
-    return Plan(snapshot.epoch, named + ranked, _look_for_words(written, unsure, _most_lines(len(ranked))))
+    return Plan(
+        snapshot.epoch,
+        spots + files_in_order,
+        _look_for_words(query_words, unsure, _most_lines(len(files_in_order))),
+    )
 
 
 def joined_names(snapshot: Snapshot, text: str) -> list[str]:
@@ -68,9 +72,9 @@ def find_pattern(snapshot: Snapshot, pattern: Pattern, scope: Scope) -> Plan:
     blobs: set[int] | None = None
     # Whole words cost least to ask for, and beyond a point asking costs more than reading.
     for letters in sorted(pattern.needs, key=lambda one: (-one.begins - one.ends, -len(one.text))):
-        found = _holding(snapshot, letters)
-        if found is not None:
-            blobs = found if blobs is None else blobs & found
+        blobs_with = _holding(snapshot, letters)
+        if blobs_with is not None:
+            blobs = blobs_with if blobs is None else blobs & blobs_with
         if blobs is not None and len(blobs) <= _FEW:
             break
     paths: Iterable[str] = lookup.paths if blobs is None else lookup.paths_of(blobs)
@@ -113,16 +117,16 @@ def _holding(snapshot: Snapshot, letters: Letters) -> set[int] | None:
 
 def _definitions(snapshot: Snapshot, words: Sequence[str], scope: Scope) -> list[DefFact]:
     """Definitions with the name that the words are or make, and some whose names begin with it."""
-    found: list[DefFact] = []
+    definitions: list[DefFact] = []
     most = _BEGINNING + 1 if len(words) == 1 else 1
     for spelling in _spellings(words):
         for name in snapshot.lookup.names_beginning(spelling, most):
             is_exact = name == spelling
             if is_exact or len(words) == 1:
-                found += best_named(snapshot, name, _EXACT if is_exact else 1)
-    found = [one for one in found if not scope.kinds or one.kind in scope.kinds]
+                definitions += best_named(snapshot, name, _EXACT if is_exact else 1)
+    definitions = [one for one in definitions if not scope.kinds or one.kind in scope.kinds]
     # What a build has made of a definition is no other one.
-    return [one for one in found if snapshot.purpose(one.path) is not Purpose.BUILT] or found
+    return [one for one in definitions if snapshot.purpose(one.path) is not Purpose.BUILT] or definitions
 
 
 def _spellings(words: Sequence[str]) -> list[str]:
@@ -159,13 +163,13 @@ def _most_lines(files: int) -> int:
 def _look_for_words(words: Sequence[str], unsure: Sequence[str], most: int) -> Look:
     """Up to `most` lines of a file with all of the words, or a few with some of them; none of a file that
     lacks an unsure word."""
-    folded = frozenset(word for word in words if word == word.lower())
-    wanted = frozenset(words)
-    either = "|".join(f"(?i:{re.escape(word)})" if word in folded else re.escape(word) for word in words)
+    lower_words = frozenset(word for word in words if word == word.lower())
+    word_set = frozenset(words)
+    either = "|".join(f"(?i:{re.escape(word)})" if word in lower_words else re.escape(word) for word in words)
     pattern = Pattern(either, is_literal=False)
 
     def look(data: bytes) -> Looked:
-        scored: list[tuple[int, Matched]] = []
+        scores: list[tuple[int, Matched]] = []
         whole = 0
         if unsure and not _has_all(data, unsure):
             return Looked([])
@@ -173,16 +177,16 @@ def _look_for_words(words: Sequence[str], unsure: Sequence[str], most: int) -> L
         for line in lines[:_LOOKED_AT]:
             said = _WORD.findall(data[line.start : line.end].decode("utf-8", "replace"))
             parts = {part for word in said for part in parts_of(word)}
-            score = len(wanted & parts) + len(folded & {part.lower() for part in parts} - parts)
+            score = len(word_set & parts) + len(lower_words & {part.lower() for part in parts} - parts)
             if score:
-                scored.append((-score, line))
-                whole += score == len(wanted)
-        scored.sort()
+                scores.append((-score, line))
+                whole += score == len(word_set)
+        scores.sort()
         cut = max(_LINES_OF_A_FILE, min(whole, most))
-        marks = [_mark(data, line) for line in sorted(line for _, line in scored[:cut])]
+        marks = [_mark(data, line) for line in sorted(line for _, line in scores[:cut])]
         # Where lines hold all words, those that hold only some are no matches that are missing.
-        others = [line.number for _, line in scored[cut : max(cut, whole) if whole else None]]
-        return Looked(marks, tuple(others), not scored or len(lines) <= _LOOKED_AT)
+        others = [line.number for _, line in scores[cut : max(cut, whole) if whole else None]]
+        return Looked(marks, tuple(others), not scores or len(lines) <= _LOOKED_AT)
 
     return look
 

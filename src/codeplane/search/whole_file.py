@@ -42,16 +42,16 @@ def whole_file(snapshot: Snapshot, tree: WorkingTree, text: str, first: int) -> 
     lines = lines_of(data)
     if first > max(1, len(lines)):
         raise InvalidArgument(f"{shown(path)} has lines 1 to {len(lines)}.")
-    taken, size = 0, 0
+    count, size = 0, 0
     for line in lines[first - 1 :]:
         size += len(line) + 1
         if size > MOST_CHARACTERS:
             break
-        taken += 1
-    shown_lines = lines[first - 1 : first - 1 + taken] or [
+        count += 1
+    shown_lines = lines[first - 1 : first - 1 + count] or [
         line[:MOST_CHARACTERS] for line in lines[first - 1 :][:1]
     ]
-    end = first + max(taken, len(shown_lines))
+    end = first + max(count, len(shown_lines))
     return Whole(
         path, Digest(fact.digest), len(lines), sum(map(len, lines)) + len(lines), "\n".join(shown_lines),
         end if end <= len(lines) else None, _outline(snapshot, path), data,
@@ -62,10 +62,10 @@ def _outline(snapshot: Snapshot, path: RepoPath) -> list[str]:
     """The outer definitions and, while there is room, those inside, in order."""
     facts = snapshot.facts(path)
     items = facts.definitions if facts is not None else []
-    kept = [item for item in items if item.parent < 0]
-    if len(kept) * 2 < _MOST_OUTLINED:
-        kept = [item for item in items if item.parent < 0 or items[item.parent].parent < 0]
+    definitions = [item for item in items if item.parent < 0]
+    if len(definitions) * 2 < _MOST_OUTLINED:
+        definitions = [item for item in items if item.parent < 0 or items[item.parent].parent < 0]
     return [
         f"{item.span.start_line}-{item.span.end_line} {item.kind} {shown(item.name)}"
-        for item in kept[:_MOST_OUTLINED]
+        for item in definitions[:_MOST_OUTLINED]
     ]

@@ -63,10 +63,10 @@ class Consent:
             requests: wire.InputRequests = {_KEY: wire.ElicitRequest(params=question)}
             return wire.InputRequiredResult(input_requests=requests, request_state=self._opened())
         try:
-            given = await ctx.session.elicit_form(message, _SCHEMA, ctx.request_id)
+            result = await ctx.session.elicit_form(message, _SCHEMA, ctx.request_id)
         except MCPError:
             return False
-        return await self._heed(given, session_key)
+        return await self._heed(result, session_key)
 
     async def _heed(self, answer: object, session_key: str) -> bool:
         if not isinstance(answer, wire.ElicitResult):

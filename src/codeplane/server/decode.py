@@ -92,14 +92,14 @@ def _in_its_list(
 
 def _inside(tool: Tool, model: type[Input], shaped: dict[str, Any], where: str = "") -> dict[str, Any]:
     """The same values, with the objects in them spelled as their models spell them."""
-    found = dict(shaped)
+    arguments = dict(shaped)
     for key, inner in _objects(model).items():
         value, at = shaped.get(key), f"{where}{key}"
         if isinstance(value, list):
-            found[key] = [_item(tool, f"{at}.{number}", inner, item) for number, item in enumerate(value)]
+            arguments[key] = [_item(tool, f"{at}.{number}", inner, item) for number, item in enumerate(value)]
         elif isinstance(value, Mapping):
-            found[key] = _item(tool, at, inner, value)
-    return found
+            arguments[key] = _item(tool, at, inner, value)
+    return arguments
 
 
 def _item(tool: Tool, where: str, model: type[Input], item: Any) -> Any:
@@ -108,9 +108,9 @@ def _item(tool: Tool, where: str, model: type[Input], item: Any) -> Any:
         return item
     named, unknown = _rename(model, item)
     if unknown:
-        known = ", ".join(model.model_fields)
-        told = ", ".join(repr(key[:100]) for key in list(unknown)[:_MOST_SAID])
-        raise InvalidArgument(f"{tool.name}: {where} has no parameter {told}; it takes {known}.")
+        names = ", ".join(model.model_fields)
+        text = ", ".join(repr(key[:100]) for key in list(unknown)[:_MOST_SAID])
+        raise InvalidArgument(f"{tool.name}: {where} has no parameter {text}; it takes {names}.")
     shaped = {key: _shape(model, key, value) for key, value in named.items()}
     return _inside(tool, model, shaped, f"{where}.")
 
@@ -131,12 +131,12 @@ def _objects(model: type[Input]) -> dict[str, type[Input]]:
 @cache
 def _lists(model: type[Input]) -> dict[str, type[Input]]:
     """The parameters that take lists of objects, and what these objects are."""
-    found = {}
+    models = {}
     for name, field in model.model_fields.items():
         [inner] = get_args(field.annotation) if get_origin(field.annotation) is list else [None]
         if isinstance(inner, type) and issubclass(inner, Input):
-            found[name] = inner
-    return found
+            models[name] = inner
+    return models
 
 
 def _as_mapping(tool: Tool, arguments: object) -> Mapping[str, Any]:
@@ -188,12 +188,12 @@ def _accepted(model: type[Input]) -> dict[str, frozenset[str]]:
 
 def _shape(model: type[Input], key: str, value: Any) -> Any:
     """A list or object sent as JSON text is read; one item where a list belongs becomes a list."""
-    wanted = _container(model.model_fields[key].annotation)
-    if wanted is None or value is None:
+    container = _container(model.model_fields[key].annotation)
+    if container is None or value is None:
         return value
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         value = _json_or(value, value)
-    return [value] if wanted is list and not isinstance(value, list) else value
+    return [value] if container is list and not isinstance(value, list) else value
 
 
 def _container(annotation: Any) -> type | None:
@@ -280,13 +280,13 @@ def _offered(tool: Tool, arguments: dict[str, Any] | None) -> list[str]:
     if arguments is None:
         return []
     try:
-        told = json.dumps(arguments, ensure_ascii=False)
-        if len(told) > _LONGEST_OFFER or decode_json(told) != arguments:
+        text = json.dumps(arguments, ensure_ascii=False)
+        if len(text) > _LONGEST_OFFER or decode_json(text) != arguments:
             return []
         decode(tool, arguments)
     except (InvalidArgument, ValueError, TypeError, RecursionError):
         return []
-    return [f"{tool.name} {told}"]
+    return [f"{tool.name} {text}"]
 
 
 def _signature(tool: Tool) -> str:

@@ -67,11 +67,11 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     @cache
     def listing() -> tuple[wire.ListToolsResult, int]:
         """What is told of the tools, with its size; made when the first client of the profile asks."""
-        listed = wire.ListToolsResult(tools=[listed_tool(tool) for tool in profile.tools.values()])
-        return listed, len(listed.model_dump_json(exclude_none=True))
+        result = wire.ListToolsResult(tools=[listed_tool(tool) for tool in profile.tools.values()])
+        return result, len(result.model_dump_json(exclude_none=True))
 
     schemas: dict[str, dict[str, Any]] = {}
-    structured = pipeline.structured_clients
+    structured_clients = pipeline.structured_clients
     consent = Consent(pipeline.repo)
 
     def schema(name: str) -> dict[str, Any] | None:
@@ -83,9 +83,9 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     async def list_tools(
         _ctx: "ServerRequestContext[Origin, Any]", _params: wire.PaginatedRequestParams | None
     ) -> wire.ListToolsResult:
-        listed, size = listing()
+        result, size = listing()
         pipeline.listed(size, profile.tools)
-        return listed
+        return result
 
     async def call_tool(
         ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequestParams
@@ -100,7 +100,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
             answer = await pipeline.call(request, profile.tools)
         return wire.CallToolResult(
             content=[wire.TextContent(type="text", text=answer.text)],
-            structured_content=dict(answer.body) if _wants_structure(ctx, structured) else None,
+            structured_content=dict(answer.body) if _wants_structure(ctx, structured_clients) else None,
             is_error=answer.is_error,
         )
 

@@ -52,12 +52,12 @@ async def call_there(link: Link, tool: str, arguments: object) -> Answer:
     """Sends the call to the running server and waits for its answer."""
     params = {"name": tool, "arguments": arguments, "_meta": ENVELOPE}
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    begun = False
+    is_begun = False
     with suppress(ConnectionError):
         await link.send(json.dumps(request).encode() + b"\n")
     while line := await link.line():
         message = decode_json(line)
-        begun |= message.get("method") == BEGUN
+        is_begun |= message.get("method") == BEGUN
         if "error" in message:
             # A request that could not be read at all is answered without its id; it was the only one.
             error = InvalidArgument(message["error"]["message"]).to_wire()
@@ -67,6 +67,6 @@ async def call_there(link: Link, tool: str, arguments: object) -> Answer:
         result = message["result"]
         text = result["content"][0]["text"]
         return Answer(result["structuredContent"], bool(result.get("isError", False)), text)
-    if begun:
+    if is_begun:
         raise interrupted(WHILE_WRITING)
     raise NotServing("The server ended before it answered.", hints=["Call again."])

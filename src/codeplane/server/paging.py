@@ -101,5 +101,5 @@ def _gone(cursor: str, reason: str = "") -> CursorGone:
 
 
 def _digest(output: Output) -> str:
-    shown = output.model_dump_json(exclude={"next_cursor"})
-    return hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    text = output.model_dump_json(exclude={"next_cursor"})
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -19,9 +19,9 @@ class Profile:
 def profiles(tools: Mapping[str, Tool]) -> dict[str, Profile]:
     """The profiles that have a tool; an empty one is not offered."""
     standard, full, read = PROFILE_NAMES
-    made = (
+    result = (
         Profile(standard, "/mcp", {n: t for n, t in tools.items() if t.standard}),
         Profile(full, "/mcp/full", dict(tools)),
         Profile(read, "/mcp/read", {n: t for n, t in tools.items() if t.effect is Effect.READ}),
     )
-    return {profile.name: profile for profile in made if profile.tools}
+    return {profile.name: profile for profile in result if profile.tools}

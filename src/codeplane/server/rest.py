@@ -96,8 +96,8 @@ def _done(result: dict[str, Any]) -> dict[str, Any]:
     applied = result.get("applied")
     if applied is None:
         return result
-    told = {key: result[key] for key in ("symbol", "summary", "undecided", "left") if key in result}
-    return {**told, **{key: value for key, value in applied.items() if key != "summary"}}
+    body = {key: result[key] for key in ("symbol", "summary", "undecided", "left") if key in result}
+    return {**body, **{key: value for key, value in applied.items() if key != "summary"}}
 
 
 def _refused(answer: Answer) -> Response:

@@ -67,18 +67,18 @@ class _Tasks(Collector):
     def collect(self) -> list[Metric]:
         tally = self._tasks.tally
         now = GaugeMetricFamily("codeplane_tasks_open", "Open tasks.", value=len(self._tasks.on_record()))
-        opened = CounterMetricFamily("codeplane_tasks_opened", "Tasks started.", value=tally.opened)
-        ended = _counts("tasks_closed", "Tasks ended.", "state", tally.closed)
-        refused = _counts("budget_refusals", "Calls beyond a limit.", "budget", tally.refused)
-        flagged = _counts("flags", "Changes and failures without progress.", "flag", tally.flagged)
-        return [now, opened, ended, refused, flagged]
+        tasks_opened = CounterMetricFamily("codeplane_tasks_opened", "Tasks started.", value=tally.opened)
+        tasks_closed = _counts("tasks_closed", "Tasks ended.", "state", tally.closed)
+        refusals = _counts("budget_refusals", "Calls beyond a limit.", "budget", tally.refused)
+        family = _counts("flags", "Changes and failures without progress.", "flag", tally.flagged)
+        return [now, tasks_opened, tasks_closed, refusals, family]
 
 
 def _counts(name: str, text: str, label: str, counted: Mapping[Any, int]) -> CounterMetricFamily:
-    made = CounterMetricFamily(f"codeplane_{name}", text, labels=[label])
+    family = CounterMetricFamily(f"codeplane_{name}", text, labels=[label])
     for value, count in sorted(counted.items()):
-        made.add_metric([value], count)
-    return made
+        family.add_metric([value], count)
+    return family
 
 
 class _Resources(Collector):

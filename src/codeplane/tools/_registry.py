@@ -169,8 +169,8 @@ def _listed(row: Mapping[str, Any]) -> Tool:
 
 
 def _names() -> list[str]:
-    found = pkgutil.iter_modules(codeplane.tools.__path__)
-    return sorted(module.name for module in found if not module.name.startswith("_"))
+    module_info = pkgutil.iter_modules(codeplane.tools.__path__)
+    return sorted(module.name for module in module_info if not module.name.startswith("_"))
 
 
 def offered_tools(settings: Settings) -> dict[str, Tool]:

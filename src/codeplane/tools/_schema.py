@@ -53,26 +53,26 @@ class _Lean:
         if "$ref" in node:
             target = self._defs[node["$ref"].rsplit("/", 1)[-1]]
             return self.node({**target, **{k: v for k, v in node.items() if k != "$ref"}})
-        kept = {
+        remaining = {
             key: self._properties(value) if key == "properties" else self.node(value)
             for key, value in node.items()
             if key not in self._dropped and not (key == "default" and _is_empty(value))
         }
-        kept.pop("unlisted", None)
-        if not self._whole and "enum" in kept.get("items", {}):
-            kept["items"].pop("description", None)
-        return _without_null(kept)
+        remaining.pop("unlisted", None)
+        if not self._whole and "enum" in remaining.get("items", {}):
+            remaining["items"].pop("description", None)
+        return _without_null(remaining)
 
     def _properties(self, fields: dict[str, Any]) -> dict[str, Any]:
         # Names of parameters are data: one called `title` stays.
         if self._whole:
             return {name: self.node(field) for name, field in fields.items()}
-        listed = {
+        entries = {
             name: self.node(field) for name, field in fields.items() if not field.get("unlisted", False)
         }
-        for name in _SELF_EXPLAINING & listed.keys():
-            listed[name].pop("description", None)
-        return listed
+        for name in _SELF_EXPLAINING & entries.keys():
+            entries[name].pop("description", None)
+        return entries
 
 
 def _is_empty(default: Any) -> bool:

@@ -47,8 +47,8 @@ def carried_out(call: Call, args: RefactoringInput, make: Callable[[], Pending])
 
 def answered(call: Call, found: Settled, shape: Shape = "again") -> PlanOutput:
     """The answer to a plan that was carried out, or not."""
-    applied = told(call, found.written) if found.written is not None else None
-    return plan_told(call, found.pending, applied, found.rest, shape)
+    delta = told(call, found.written) if found.written is not None else None
+    return plan_told(call, found.pending, delta, found.rest, shape)
 
 
 def needed(tool: str, **given: str) -> None:

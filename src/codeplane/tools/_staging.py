@@ -12,12 +12,12 @@ def staging_rules(call: Call) -> StagingRules:
     judge = call.repo.tree.judge()
 
     def closed(path: str) -> str | None:
-        found = judge.of(RepoPath(path))
-        return found.reason if found.verdict is Verdict.CLOSED and not found.is_usual else None
+        judgement = judge.of(RepoPath(path))
+        return judgement.reason if judgement.verdict is Verdict.CLOSED and not judgement.is_usual else None
 
     def unwanted(path: str) -> str | None:
-        found = judge.of(RepoPath(path))
-        return None if found.verdict is Verdict.OPEN else found.reason
+        judgement = judge.of(RepoPath(path))
+        return None if judgement.verdict is Verdict.OPEN else judgement.reason
 
     def submodule(path: str) -> str | None:
         return submodule_head(call.repo.checkout.repository, RepoPath(path))

@@ -52,9 +52,9 @@ def code_get_span(call: Call, args: CodeGetSpanInput) -> SpanOutput:
     def show(snapshot: Snapshot) -> SpanOutput:
         path = Finder(snapshot, call.repo.tree).file(args.path)
         call.instead_of_files(snapshot, [path])
-        found = source_span(snapshot, path, first, last, most)
+        span = source_span(snapshot, path, first, last, most)
         call.showed_of(snapshot, path)
-        return _told(path, found)
+        return _told(path, span)
 
     return call.ask(show)
 

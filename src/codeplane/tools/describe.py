@@ -64,7 +64,7 @@ class ToolDescription(Output):
         parts = [f"{self.name} ({self.category}, {self.effect}): {self.description}"]
         for title, items in (("Use when", self.when_to_use), ("Not for", self.when_not_to_use)):
             parts += [f"{title}:", *(f"- {one}" for one in items)] if items else []
-        parts += [f"{name}: {told}" for name, told in self.parameters.items()]
+        parts += [f"{name}: {text}" for name, text in self.parameters.items()]
         parts += [f"{one.description}: {offer(self.name, **one.params)}" for one in self.examples]
         return "\n".join(parts)
 
@@ -86,20 +86,20 @@ def describe(call: Call, args: DescribeInput) -> RepoDescription | ToolDescripti
 
 
 def _describe_tool(tools: dict[str, Tool], name: str) -> ToolDescription:
-    found = tools.get(name)
-    if found is None:
+    result = tools.get(name)
+    if result is None:
         raise NotFound(
             f"There is no tool named {name!r}.",
             hints=[f'describe {{"name": "{near}"}}' for near in nearest(name, tools)],
         )
-    doc = found.doc
+    doc = result.doc
     return ToolDescription(
         name=name,
         description=doc.summary,
-        category=found.category,
-        effect=found.effect,
+        category=result.category,
+        effect=result.effect,
         when_to_use=list(doc.when_to_use),
         when_not_to_use=list(doc.when_not_to_use),
-        parameters={k: f.description or "" for k, f in found.input.model_fields.items()},
+        parameters={k: f.description or "" for k, f in result.input.model_fields.items()},
         examples=[ToolExample(description=e.description, params=e.params) for e in doc.examples],
     )

@@ -81,10 +81,10 @@ def discover_test_targets(call: Call, args: DiscoverTestTargetsInput) -> Discove
 def _discover(call: Call, snapshot: Snapshot, args: DiscoverTestTargetsInput) -> DiscoverTestTargetsOutput:
     rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
     args = args if rest is None else rest.args
-    chosen = choose(call, snapshot, args.affected_by)
-    for note in chosen.notes:
+    choice = choose(call, snapshot, args.affected_by)
+    for note in choice.notes:
         call.warn(note)
-    targets: Sequence[Target] = chosen.targets
+    targets: Sequence[Target] = choice.targets
     if args.paths:
         globs = Globs(args.paths)
         targets = [one for one in targets if globs.holds(one.path)]
@@ -98,10 +98,10 @@ def _discover(call: Call, snapshot: Snapshot, args: DiscoverTestTargetsInput) ->
     end = start + _PAGE
     is_more = len(targets) > end
     return DiscoverTestTargetsOutput(
-        projects=_projects(chosen) if not start else None,
+        projects=_projects(choice) if not start else None,
         targets=[_target(one) for one in targets[start:end]],
         total=len(targets),
-        impact=told_impact(chosen.impact),
+        impact=told_impact(choice.impact),
         next_cursor=call.session.cursors.keep(_Rest(args, mark, end)) if is_more else None,
     )
 

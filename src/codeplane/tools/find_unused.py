@@ -83,8 +83,8 @@ class FindUnusedOutput(Output):
             return f"{self.unread} files are not indexed yet; until then nothing is proven unused. Ask again."
         lines = [line for (proof, public) in _HEADINGS for line in self._section(proof, public)]
         if not lines:
-            checked = f"{_counted(self.checked or 0, 'definition')} in {_counted(self.looked_at, 'file')}"
-            lines.append(f"nothing found: {checked} checked")
+            text = f"{_counted(self.checked or 0, 'definition')} in {_counted(self.looked_at, 'file')}"
+            lines.append(f"nothing found: {text} checked")
         if self.looked_at < self.files:
             lines.append(f"checked {self.looked_at} of {self.files} files")
         if self.possible:
@@ -134,26 +134,28 @@ def _find(call: Call, snapshot: Snapshot, args: FindUnusedInput, limit: int) -> 
         rest = _Rest(files, len(files), [], 0, 0)
     proofs = args.proof or (Proof.UNUSED, Proof.TESTS_ONLY)
     end = time.monotonic() + _SECONDS
-    found, possible, done = list(rest.waiting), rest.possible, 0
+    definitions, possible, done = list(rest.waiting), rest.possible, 0
     for path in rest.files:
-        if len(found) >= limit or time.monotonic() > end:
+        if len(definitions) >= limit or time.monotonic() > end:
             break
         call.progress(rest.total - len(rest.files) + done, rest.total, path)
         done += 1
         for one in sorted(search.inside(path), key=lambda one: snapshot.definition(one.place).name_line):
             if one.proof in proofs:
-                found.append(_row(snapshot, one))
+                definitions.append(_row(snapshot, one))
             elif one.proof is Proof.POSSIBLE:
                 possible += 1
     checked = rest.checked + search.checked
-    left = rest._replace(files=rest.files[done:], waiting=found[limit:], possible=possible, checked=checked)
+    left = rest._replace(
+        files=rest.files[done:], waiting=definitions[limit:], possible=possible, checked=checked
+    )
     is_more = bool(left.files or left.waiting)
     cursor = call.session.cursors.keep(left) if is_more else None
     if cursor is not None:
         asked = args.model_dump(mode="json", exclude_none=True, exclude_defaults=True) | {"cursor": cursor}
         call.next_actions.append(f"find_unused {json.dumps(asked, ensure_ascii=False)}")
     return FindUnusedOutput(
-        definitions=found[:limit],
+        definitions=definitions[:limit],
         looked_at=rest.total - len(left.files),
         files=rest.total,
         checked=checked,

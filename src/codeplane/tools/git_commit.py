@@ -67,7 +67,7 @@ def git_commit(call: Call, args: GitCommitInput) -> CommitDelta:
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
     if args.action is Action.COMMIT:
         only = Selection.of(call.repo.tree.jail, args.paths) if args.paths else None
-        wanted = CommitRequest(
+        request = CommitRequest(
             args.message,
             author_of(args.author),
             allow_empty=args.allow_empty,
@@ -75,7 +75,7 @@ def git_commit(call: Call, args: GitCommitInput) -> CommitDelta:
             verify=args.verify,
         )
         done = change(
-            call, "git_commit", lambda: commit(repository, programs, wanted, staging_rules(call), only)
+            call, "git_commit", lambda: commit(repository, programs, request, staging_rules(call), only)
         )
         return CommitDelta(**committed_fields(done))
     if not args.tag:
@@ -84,10 +84,10 @@ def git_commit(call: Call, args: GitCommitInput) -> CommitDelta:
     if args.action is Action.DELETE_TAG:
         gone = change(call, "git_commit", lambda: delete_tag(repository, name), alone=False)
         return CommitDelta(**delta_fields(gone))
-    made = change(
+    result = change(
         call,
         "git_commit",
         lambda: create_tag(repository, programs, name, args.ref, message=args.message, force=args.force),
         alone=False,
     )
-    return CommitDelta(**delta_fields(made))
+    return CommitDelta(**delta_fields(result))

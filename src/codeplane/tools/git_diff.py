@@ -92,12 +92,14 @@ def git_diff(call: Call, args: GitDiffInput) -> GitDiffOutput:
         if args.cursor is not None:
             rest = call.session.cursors.resume(args.cursor, Rest)
         else:
-            chosen = PathFilter.of(tree.jail, args.paths)
+            path_filter = PathFilter.of(tree.jail, args.paths)
             every = changes(tree, handle, args.base, args.target, staged=args.staged)
-            found = tuple(one for one in every if one.path in chosen or (one.old_path or one.path) in chosen)
-            rest, counts = Rest(found, 0, not args.stat), DiffStats(files_changed=len(found))
-            if len(found) <= MOST_COUNTED:
-                patches = [patch(one) for one in found]
+            matches = tuple(
+                one for one in every if one.path in path_filter or (one.old_path or one.path) in path_filter
+            )
+            rest, counts = Rest(matches, 0, not args.stat), DiffStats(files_changed=len(matches))
+            if len(matches) <= MOST_COUNTED:
+                patches = [patch(one) for one in matches]
                 counts = stats(patches)
                 if args.target is not None and not args.stat and _is_for_code(args, patches):
                     rest = rest._replace(code_only=True)

@@ -129,9 +129,9 @@ def git_inspect(
             case "blame":
                 return _blame(call, handle, args)
             case "tags":
-                found = list_tags(handle)
-                told = [_tag(one) for one in found[:_MOST_TAGS]]
-                return TagsOutput(tags=told, more=max(0, len(found) - _MOST_TAGS) or None)
+                tag_info = list_tags(handle)
+                lines = [_tag(one) for one in tag_info[:_MOST_TAGS]]
+                return TagsOutput(tags=lines, more=max(0, len(tag_info) - _MOST_TAGS) or None)
             case _:
                 return _show(call, handle, args)
 
@@ -142,13 +142,13 @@ def _show(call: Call, handle: pygit2.Repository, args: GitInspectInput) -> ShowO
         files, left = page(call.session.cursors.resume(args.cursor, Rest), patch)
         return ShowOutput(files=files, next_cursor=call.session.cursors.keep(left) if left else None)
     commit = commit_of(handle, find_commit(handle, args.ref or "HEAD").oid)
-    chosen = Selection.of(call.repo.tree.jail, [args.path] if args.path is not None else [])
+    selection = Selection.of(call.repo.tree.jail, [args.path] if args.path is not None else [])
     parent = next((str(one) for one in commit.parent_ids if one in handle), None)
     before = str(commit_of(handle, parent).tree_id) if parent is not None else None
     every = changes_between(handle, before, str(commit.tree_id))
-    found = tuple(one for one in every if one.path in chosen or (one.old_path or one.path) in chosen)
-    is_counted = len(found) <= MOST_COUNTED
-    files, left = page(Rest(found, 0, not args.stat), patch)
+    changes = tuple(one for one in every if one.path in selection or (one.old_path or one.path) in selection)
+    is_counted = len(changes) <= MOST_COUNTED
+    files, left = page(Rest(changes, 0, not args.stat), patch)
     info = info_of(commit)
     return ShowOutput(
         commit=CommitOutput.model_validate(commit_fields(info, body=True)),
@@ -156,7 +156,7 @@ def _show(call: Call, handle: pygit2.Repository, args: GitInspectInput) -> ShowO
             shown(f"{info.committer.person} {info.committer.when}") if info.committer != info.author else None
         ),
         files=files,
-        stats=stats([patch(one) for one in found]) if is_counted else DiffStats(files_changed=len(found)),
+        stats=stats([patch(one) for one in changes]) if is_counted else DiffStats(files_changed=len(changes)),
         next_cursor=call.session.cursors.keep(left) if left else None,
     )
 
@@ -178,12 +178,12 @@ def _blame(call: Call, handle: pygit2.Repository, args: GitInspectInput) -> Blam
     first, last = args.start_line or 1, min(args.end_line or total, total)
     if first > last:
         raise InvalidArgument(f"{shown(path)} has {total} lines; there is no line {first} to blame.")
-    found = Blame(handle, call.check).of(origin, data, first, last)
-    first_ones = found[:_MOST_BLAMED]
+    lines = Blame(handle, call.check).of(origin, data, first, last)
+    first_ones = lines[:_MOST_BLAMED]
     return BlameOutput(
         path=shown(path),
         lines=[_line(handle, one.first, one.length, one.origin, path) for one in first_ones],
-        next_line=found[_MOST_BLAMED].first if len(found) > _MOST_BLAMED else None,
+        next_line=lines[_MOST_BLAMED].first if len(lines) > _MOST_BLAMED else None,
     )
 
 
@@ -192,8 +192,8 @@ def _content(call: Call, handle: pygit2.Repository, origin: Origin) -> bytes:
     place = place_at(handle, origin.commit, origin.path)
     blob = handle.get(place[0]) if place is not None else None
     if not isinstance(blob, pygit2.Blob) or kept_back(call.repo.tree.rules(), origin.path):
-        told = shown(origin.path)
-        raise NotFound(f"{short(origin.commit)} has no file {told} that can be shown.", path=told)
+        text = shown(origin.path)
+        raise NotFound(f"{short(origin.commit)} has no file {text} that can be shown.", path=text)
     if blob.size > LARGEST:
         raise InvalidArgument(f"{shown(origin.path)} has {blob.size} bytes; the most is {LARGEST}.")
     return blob.data
@@ -204,9 +204,9 @@ def _line(handle: pygit2.Repository, first: int, length: int, origin: Origin, pa
     if origin.commit is None:
         return f"{lines} -"
     info = info_of(commit_of(handle, origin.commit))
-    moved = f" ({shown(origin.path)})" if origin.path != path else ""
+    text = f" ({shown(origin.path)})" if origin.path != path else ""
     author = shown(info.author.name)
-    return f"{lines} {short(origin.commit)}{moved} {info.author.when} {author}: {shown(info.subject)}"
+    return f"{lines} {short(origin.commit)}{text} {info.author.when} {author}: {shown(info.subject)}"
 
 
 def _tag(one: TagInfo) -> str:

@@ -174,8 +174,8 @@ def _definition(call: Call, symbol: str, args: GitLogInput) -> Place:
     if args.lines is not None or len(args.paths) > 1:
         raise InvalidArgument("`symbol` takes at most one path, and no `lines`.")
     name = f"{call.repo.tree.jail.enter(args.paths[0])}:{symbol}" if args.paths else symbol
-    found = call.ask(lambda snapshot: snapshot.symbol(name))
-    return Place(found.path, found.span.start_line, found.span.end_line)
+    definition = call.ask(lambda snapshot: snapshot.symbol(name))
+    return Place(definition.path, definition.span.start_line, definition.span.end_line)
 
 
 def _numbers(lines: str) -> tuple[int, int]:

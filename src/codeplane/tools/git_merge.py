@@ -79,9 +79,9 @@ class MergePreview(Output):
     in_the_way: list[str] | None = Field(default=None, description="Local changes that would block it.")
 
     def render(self) -> str:
-        torn = {one.path for one in self.conflicts or ()}
-        size = "" if torn else counts(self.insertions, self.deletions)  # the markers are not part of it
-        lines = [f"{self.summary}{size}", *(one for one in self.files or () if one[2:] not in torn)]
+        paths = {one.path for one in self.conflicts or ()}
+        size = "" if paths else counts(self.insertions, self.deletions)  # the markers are not part of it
+        lines = [f"{self.summary}{size}", *(one for one in self.files or () if one[2:] not in paths)]
         lines += more("files", self.more_files)
         for one in self.conflicts or ():
             lines += stop_lines(one)
@@ -121,8 +121,8 @@ def git_merge(call: Call, args: GitMergeInput) -> GitMergeOutput | MergePreview:
                 picking = Picking(reverts=reverts, mainline=args.mainline, favor=_favor(args))
                 return pick_commits(repository, programs, _refs(args), picking)
             case MergeAction.CONTINUE:
-                chosen = Selection.of(call.repo.tree.jail, args.resolved)
-                resolution = Resolution(reader(call), chosen.paths, args.message)
+                selection = Selection.of(call.repo.tree.jail, args.resolved)
+                resolution = Resolution(reader(call), selection.paths, args.message)
                 return continue_merge(repository, programs, resolution)
             case MergeAction.ABORT:
                 return abort_merge(repository, programs)
@@ -131,30 +131,30 @@ def git_merge(call: Call, args: GitMergeInput) -> GitMergeOutput | MergePreview:
     if args.dry_run:
         return _preview(call, args)
     changed = change(call, "git_merge", act)
-    made = changed.outcome.commit
-    return GitMergeOutput(**delta_fields(changed), commit=made if made != changed.after.commit else None)
+    commit = changed.outcome.commit
+    return GitMergeOutput(**delta_fields(changed), commit=commit if commit != changed.after.commit else None)
 
 
 def _preview(call: Call, args: GitMergeInput) -> MergePreview:
     repository, rules = call.repo.checkout.repository, call.repo.tree.rules()
-    seen = preview_merge(repository, _refs(args)[0], _how(args))
+    preview = preview_merge(repository, _refs(args)[0], _how(args))
 
     def read(path: str) -> bytes | None:
-        return None if kept_back(rules, path) else content_in(repository, seen.tree, path)
+        return None if kept_back(rules, path) else content_in(repository, preview.tree, path)
 
-    for note in seen.notes:
+    for note in preview.notes:
         call.warn(note)
     status = call.repo.tree.git.look()
     local = {one.path for one in (*status.staged, *status.modified)} | set(status.untracked)
-    files = [f"{one.kind} {shown(one.path)}" for one in seen.changes]
+    files = [f"{one.kind} {shown(one.path)}" for one in preview.changes]
     return MergePreview(
-        summary=seen.summary,
-        insertions=seen.insertions or None,
-        deletions=seen.deletions or None,
+        summary=preview.summary,
+        insertions=preview.insertions or None,
+        deletions=preview.deletions or None,
         files=files[:_MOST_FILES] or None,
         more_files=max(0, len(files) - _MOST_FILES) or None,
-        conflicts=[stop_of(one) for one in describe_conflicts(seen.conflicts, read)] or None,
-        in_the_way=sorted(shown(one.path) for one in seen.changes if one.path in local) or None,
+        conflicts=[stop_of(one) for one in describe_conflicts(preview.conflicts, read)] or None,
+        in_the_way=sorted(shown(one.path) for one in preview.changes if one.path in local) or None,
     )
 
 

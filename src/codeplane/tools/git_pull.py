@@ -66,18 +66,18 @@ def git_pull(call: Call, args: GitPullInput) -> GitPullOutput:
     branch = branch_name(args.branch) if args.branch is not None else None
     source = source_of(repository, remote, branch, merges=not args.fetch_only)
     tags: Tags | None = None if args.tags is None else "all" if args.tags else "none"
-    with fetch_objects(line_of(call), source.remote, branch=branch, tags=tags) as brought:
+    with fetch_objects(line_of(call), source.remote, branch=branch, tags=tags) as fetch_result:
         if args.fetch_only:
             changed = change(
                 call,
                 "git_pull",
-                lambda: take_fetch(repository, brought, source, prune=args.prune),
+                lambda: take_fetch(repository, fetch_result, source, prune=args.prune),
                 alone=False,
             )
         else:
             how = PullOptions(rebase=args.rebase, ff_only=args.ff_only, prune=args.prune)
             changed = change(
-                call, "git_pull", lambda: take_pull(repository, checkout.programs, brought, source, how)
+                call, "git_pull", lambda: take_pull(repository, checkout.programs, fetch_result, source, how)
             )
     outcome = changed.outcome
     return GitPullOutput(

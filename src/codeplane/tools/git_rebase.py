@@ -147,9 +147,9 @@ def git_rebase(call: Call, args: GitRebaseInput) -> PlanOutput | GitRebaseOutput
     def act() -> RebaseOutcome:
         match args.action:
             case RebaseAction.CONTINUE:
-                chosen = Selection.of(call.repo.tree.jail, args.resolved)
+                selection = Selection.of(call.repo.tree.jail, args.resolved)
                 return continue_rebase(
-                    repository, programs, Resolution(reader(call), chosen.paths, args.message)
+                    repository, programs, Resolution(reader(call), selection.paths, args.message)
                 )
             case RebaseAction.SKIP:
                 return skip_commit(repository, programs)
@@ -184,12 +184,12 @@ def _start(call: Call, args: GitRebaseInput) -> RebaseOutcome:
 def _plan(call: Call, args: GitRebaseInput) -> PlanOutput:
     with call.repo.checkout.repository.opened() as handle:
         plan = plan_rebase(handle, args.upstream, args.onto, autosquash=args.autosquash)
-        known = [oid for oid in plan.range.commits if oid in plan.range.equivalents]
+        oids = [oid for oid in plan.range.commits if oid in plan.range.equivalents]
         return PlanOutput(
             upstream=plan.upstream,
             onto=plan.onto,
             steps=[f"{step.verb} {_line(handle, step.commit)}" for step in plan.steps],
-            known=[_line(handle, oid) for oid in known] or None,
+            known=[_line(handle, oid) for oid in oids] or None,
         )
 
 

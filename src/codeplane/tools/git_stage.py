@@ -77,12 +77,12 @@ def git_stage(call: Call, args: GitStageInput) -> GitStageOutput:
 
 def _act(call: Call, args: GitStageInput) -> StageOutcome:
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
-    chosen = Selection.of(call.repo.tree.jail, args.paths)
+    selection = Selection.of(call.repo.tree.jail, args.paths)
     rules = staging_rules(call)
     match args.action:
         case Action.STAGE:
-            return stage_paths(repository, programs, chosen, rules, force=args.force)
+            return stage_paths(repository, programs, selection, rules, force=args.force)
         case Action.UNSTAGE:
-            return unstage_paths(repository, chosen, rules)
+            return unstage_paths(repository, selection, rules)
         case Action.DISCARD:
-            return discard_changes(repository, programs, chosen, rules, force=args.force)
+            return discard_changes(repository, programs, selection, rules, force=args.force)

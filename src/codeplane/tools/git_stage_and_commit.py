@@ -60,19 +60,19 @@ def git_stage_and_commit(call: Call, args: GitStageAndCommitInput) -> CommitDelt
     - Reword it: {"amend": true, "message": "Parse dates"}
     """
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
-    wanted = CommitRequest(args.message, author_of(args.author), amend=args.amend, verify=args.pre_commit)
-    chosen = None if _is_staged_alone(args) else Selection.of(call.repo.tree.jail, args.paths or ["."])
+    request = CommitRequest(args.message, author_of(args.author), amend=args.amend, verify=args.pre_commit)
+    selection = None if _is_staged_alone(args) else Selection.of(call.repo.tree.jail, args.paths or ["."])
 
     def act() -> CommitOutcome:
         rules = staging_rules(call)
-        if chosen is None:
-            return commit(repository, programs, wanted, rules)
-        return stage_and_commit(repository, programs, wanted, rules, chosen, force=args.force)
+        if selection is None:
+            return commit(repository, programs, request, rules)
+        return stage_and_commit(repository, programs, request, rules, selection, force=args.force)
 
-    done = change(call, "git_stage_and_commit", act)
-    if chosen is None and args.all is None and done.status not in (None, CLEAN):
+    result = change(call, "git_stage_and_commit", act)
+    if selection is None and args.all is None and result.status not in (None, CLEAN):
         call.warn("Nothing was staged for this; the changes that are left stay uncommitted.")
-    return CommitDelta(**committed_fields(done))
+    return CommitDelta(**committed_fields(result))
 
 
 def _is_staged_alone(args: GitStageAndCommitInput) -> bool:

@@ -55,14 +55,14 @@ class GitStatusOutput(Output):
 
     def _heading(self) -> str:
         if self.head_commit is None:
-            told = f"No commits yet on {self.branch}"
+            text = f"No commits yet on {self.branch}"
         elif self.branch is None:
-            told = f"HEAD detached at {self.head_commit}"
+            text = f"HEAD detached at {self.head_commit}"
         else:
             follows = re.sub(" [+-]0(?= |$)", "", self.upstream) if self.upstream else None
-            told = f"{self.branch}...{follows}" if follows else self.branch
+            text = f"{self.branch}...{follows}" if follows else self.branch
         state = f", {self.state} in progress" if self.state else ""
-        return f"## {told}{state}{', clean' if self.is_clean else ''}"
+        return f"## {text}{state}{', clean' if self.is_clean else ''}"
 
 
 @tool(Effect.READ, "git", standard=True)
@@ -73,16 +73,16 @@ def git_status(call: Call, args: GitStatusInput) -> GitStatusOutput:
     - One directory: {"paths": ["src"]}
     """
     repository = call.repo.checkout.repository
-    chosen = Selection.of(call.repo.tree.jail, args.paths)
-    found = within(call.repo.tree.git.look(), chosen)
-    for path in found.undecided:
+    selection = Selection.of(call.repo.tree.jail, args.paths)
+    work_status = within(call.repo.tree.git.look(), selection)
+    for path in work_status.undecided:
         call.warn(f"{shown(path)} uses a git filter, which is not run; the file may be unchanged.")
     for note in describe_limits(repository):
         call.warn(note)
     with repository.opened() as handle:
         follows, state = find_upstream(handle), unfinished_operation(handle)
-    told = _output(repository.head(), follows, state, found)
-    return told.model_copy(update={"where": describe_place(repository)})
+    output = _output(repository.head(), follows, state, work_status)
+    return output.model_copy(update={"where": describe_place(repository)})
 
 
 def _output(

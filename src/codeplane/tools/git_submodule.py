@@ -55,11 +55,11 @@ class SubmoduleLine(Output):
 
     def line(self) -> str:
         """As `git submodule status`."""
-        moved = f" (index: {self.recorded})" if self.recorded else ""
+        text = f" (index: {self.recorded})" if self.recorded else ""
         state = [self.state] if self.state != "ok" else []
         state += ["not initialised"] if self.initialised is False else []
         told = f" {', '.join(state)}" if state else ""
-        return f"{self.commit or '-'} {self.path}{moved}{told}"
+        return f"{self.commit or '-'} {self.path}{text}{told}"
 
 
 class GitSubmodules(Output):
@@ -93,10 +93,10 @@ def git_submodule(call: Call, args: GitSubmoduleInput) -> GitSubmodules | GitSub
         return _listing(call, args)
     act = _act(call, args)
     changed = change(call, "git_submodule", act, alone=args.action in _OF_THE_TREE)
-    done = changed.outcome.lines
-    if len(done) > _MOST:
-        call.warn(f"{len(done) - _MOST} more submodules.")
-    return GitSubmoduleOutput(**delta_fields(changed), submodules=list(done[:_MOST]) or None)
+    lines = changed.outcome.lines
+    if len(lines) > _MOST:
+        call.warn(f"{len(lines) - _MOST} more submodules.")
+    return GitSubmoduleOutput(**delta_fields(changed), submodules=list(lines[:_MOST]) or None)
 
 
 def _act(call: Call, args: GitSubmoduleInput) -> Callable[[], ModulesOutcome]:
@@ -108,35 +108,35 @@ def _act(call: Call, args: GitSubmoduleInput) -> Callable[[], ModulesOutcome]:
             raise InvalidArgument("The action add needs url and one path.")
         place, url = jail.enter(args.paths[0]), args.url
         return lambda: add_module(line, place, url, args.name)
-    chosen = Selection.of(jail, args.paths)
+    selection = Selection.of(jail, args.paths)
     match args.action:
         case "init":
-            return lambda: init_modules(repository, chosen)
+            return lambda: init_modules(repository, selection)
         case "update":
-            return lambda: update_modules(line, chosen, recursive=args.recursive, force=args.force)
+            return lambda: update_modules(line, selection, recursive=args.recursive, force=args.force)
         case "sync":
-            return lambda: sync_modules(repository, chosen, recursive=args.recursive)
+            return lambda: sync_modules(repository, selection, recursive=args.recursive)
         case "deinit":
-            return lambda: deinit_modules(repository, chosen, force=args.force)
+            return lambda: deinit_modules(repository, selection, force=args.force)
         case _:
-            return lambda: remove_modules(repository, chosen, force=args.force)
+            return lambda: remove_modules(repository, selection, force=args.force)
 
 
 def _listing(call: Call, args: GitSubmoduleInput) -> GitSubmodules:
-    chosen = Selection.of(call.repo.tree.jail, args.paths)
-    found = list(list_statuses(call.repo.checkout.repository, chosen, recursive=args.recursive))
-    if len(found) > _MOST:
-        call.warn(f"{len(found) - _MOST} more submodules.")
-    return GitSubmodules(submodules=[_line(path, one) for path, one in found[:_MOST]])
+    selection = Selection.of(call.repo.tree.jail, args.paths)
+    statuses = list(list_statuses(call.repo.checkout.repository, selection, recursive=args.recursive))
+    if len(statuses) > _MOST:
+        call.warn(f"{len(statuses) - _MOST} more submodules.")
+    return GitSubmodules(submodules=[_line(path, one) for path, one in statuses[:_MOST]])
 
 
 def _line(path: str, one: ModuleStatus) -> SubmoduleLine:
-    recorded = one.module.recorded_commit if one.module.recorded_commit != one.commit else None
+    recorded_commit = one.module.recorded_commit if one.module.recorded_commit != one.commit else None
     return SubmoduleLine(
         path=shown(path),
         state=one.state,
         commit=short(one.commit) if one.commit else None,
-        recorded=short(recorded) if recorded else None,
+        recorded=short(recorded_commit) if recorded_commit else None,
         url=shown_url(one.module.url) if one.module.url else None,
         initialised=None if one.is_active else False,
     )

@@ -75,11 +75,11 @@ def _act(call: Call, args: GitWorktreeInput, roots: Roots) -> Callable[[], Workt
         place = roots.enter(args.path)
         goal = plan_target(repository, place, args.ref, args.create)
         return lambda: add_worktree(repository, programs, place, goal)
-    found = find_worktree(repository, args.path)
+    worktree = find_worktree(repository, args.path)
     match args.action:
         case "lock":
-            return lambda: lock_worktree(found, args.reason or "")
+            return lambda: lock_worktree(worktree, args.reason or "")
         case "unlock":
-            return lambda: unlock_worktree(found)
+            return lambda: unlock_worktree(worktree)
         case _:
-            return lambda: remove_worktree(repository, roots, found, force=args.force)
+            return lambda: remove_worktree(repository, roots, worktree, force=args.force)

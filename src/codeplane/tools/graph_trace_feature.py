@@ -55,13 +55,13 @@ def graph_trace_feature(call: Call, args: GraphTraceFeatureInput) -> GraphTraceF
     limit = clamped(call, "limit", args.limit, MOST_NODES)
     with call.snapshot() as snapshot:
         entry = place_of(snapshot.symbol(args.entry_point))
-        made = trace(snapshot, entry, depth, limit)
-        call.instead_of_files(snapshot, [entry.path, *(node.place.path for node in made.nodes)])
+        result = trace(snapshot, entry, depth, limit)
+        call.instead_of_files(snapshot, [entry.path, *(node.place.path for node in result.nodes)])
         return GraphTraceFeatureOutput(
             entry_point=qualified(snapshot, entry),
             at=position(snapshot, entry),
-            tree=list(_tree(snapshot, made.nodes)),
-            truncated=made.truncated or None,
+            tree=list(_tree(snapshot, result.nodes)),
+            truncated=result.truncated or None,
         )
 
 

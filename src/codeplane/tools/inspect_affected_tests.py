@@ -69,8 +69,8 @@ def inspect_affected_tests(call: Call, args: InspectAffectedTestsInput) -> Inspe
 
 
 def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectAffectedTestsOutput:
-    changed = changed_paths(call, snapshot, asked)
-    impact = impact_of(call, snapshot, changed)
+    changes = changed_paths(call, snapshot, asked)
+    impact = impact_of(call, snapshot, changes)
     paths = {one.path for one in impact.tests}
     counts: dict[str, int] = {}
     for target in discovered(call, snapshot).targets:
@@ -85,14 +85,14 @@ def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectA
         if len(impact.tests) > _MOST_SHOWN:
             call.next_actions.append(f'discover_test_targets {{"affected_by": {json.dumps(few)}}}')
     return InspectAffectedTestsOutput(
-        changed=[shown(path) for path in changed[:_MOST_FILES]],
+        changed=[shown(path) for path in changes[:_MOST_FILES]],
         confidence=impact.told,
         tests=[
             f"{one.told} → {one.module}" if one.distance else one.told for one in impact.tests[:_MOST_TESTS]
         ],
         more=max(0, len(impact.tests) - _MOST_TESTS) or None,
         runners=counts or None,
-        untested=(_untested(snapshot, changed) or None) if is_read else None,
+        untested=(_untested(snapshot, changes) or None) if is_read else None,
         nearest=[concerned(one) for one in impact.tests[:_MOST_SHOWN]],
         uncovered=[shown(path) for path in bare[:_MOST_FILES]] or None,
         more_uncovered=max(0, len(bare) - _MOST_FILES) or None,

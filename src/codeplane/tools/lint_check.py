@@ -119,13 +119,13 @@ def _fixing(args: LintCheckInput, *, dry_run: bool) -> str:
 def _output(
     report: LintReport, limit: int, fixed: Fixed | None = None, delta: Delta | None = None
 ) -> LintCheckOutput:
-    found = report.diagnostics
-    kept = sorted(sorted(found, key=lambda one: _SEVERITIES.index(one.severity))[:limit])
+    diagnostics = report.diagnostics
+    remaining = sorted(sorted(diagnostics, key=lambda one: _SEVERITIES.index(one.severity))[:limit])
     rules = report.by_rule
     return LintCheckOutput(
         summary=_summary(report, fixed),
-        files=_files(kept),
-        more=len(found) - len(kept) or None,
+        files=_files(remaining),
+        more=len(diagnostics) - len(remaining) or None,
         by_tool=report.by_tool or None,
         by_rule=dict(list(rules.items())[:_MOST_RULES]) or None,
         ran=list(report.ran),
@@ -145,24 +145,26 @@ def _files(found: Sequence[Diagnostic]) -> list[LintFile]:
 
 
 def _summary(report: LintReport, fixed: Fixed | None) -> str:
-    found = report.diagnostics
+    diagnostics = report.diagnostics
     if not report.ran and not report.missing and not report.notes:
-        begun = "No linter ran: none is set up for these files"
+        text = "No linter ran: none is set up for these files"
     elif not report.ran:
-        begun = "No linter ran"
-    elif not found:
-        begun = "No problems"
+        text = "No linter ran"
+    elif not diagnostics:
+        text = "No problems"
     else:
-        kinds = [(sum(one.severity == kind for one in found), kind) for kind in _SEVERITIES]
+        kinds = [(sum(one.severity == kind for one in diagnostics), kind) for kind in _SEVERITIES]
         told = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
-        begun = f"{_many(found, 'problem')} in {_many({one.path for one in found}, 'file')} ({told})"
-    fixable = sum(one.has_fix for one in found)
-    parts = [begun, f"{fixable} fixable"] if fixable else [begun]
+        text = (
+            f"{_many(diagnostics, 'problem')} in {_many({one.path for one in diagnostics}, 'file')} ({told})"
+        )
+    fixable = sum(one.has_fix for one in diagnostics)
+    parts = [text, f"{fixable} fixable"] if fixable else [text]
     if fixed is not None:
-        changed = fixed.written.changes if fixed.written is not None else ()
+        file_changes = fixed.written.changes if fixed.written is not None else ()
         is_done = fixed.written is not None and fixed.written.operation_id is not None
         done = "fixed" if is_done else "would be fixed"
-        did = f"{_many(changed, 'file')} {done}" if changed else "nothing to fix"
+        did = f"{_many(file_changes, 'file')} {done}" if file_changes else "nothing to fix"
         parts.insert(0, did)
         parts[1] = f"left: {parts[1][0].lower()}{parts[1][1:]}"
     return "; ".join(parts)

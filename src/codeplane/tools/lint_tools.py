@@ -27,12 +27,12 @@ class LintTool(Output):
 
     def line(self) -> str:
         """The linter in one line: `ruff ready 0.13.1, fixes: pyproject.toml: tool.ruff`."""
-        told = " ".join(filter(None, (self.name, self.status, self.version, self.program)))
-        told += ", fixes" if self.fixes and self.status == "ready" else ""
-        told += f" in {', '.join(self.roots)}" if self.roots != ["."] else ""
-        told += f" and {self.more_roots} more" if self.more_roots else ""
+        text = " ".join(filter(None, (self.name, self.status, self.version, self.program)))
+        text += ", fixes" if self.fixes and self.status == "ready" else ""
+        text += f" in {', '.join(self.roots)}" if self.roots != ["."] else ""
+        text += f" and {self.more_roots} more" if self.more_roots else ""
         why = f" ({'; '.join(self.evidence)})" if self.evidence else ""
-        return f"{told}{why}" + (f": {self.to_do}" if self.to_do else "")
+        return f"{text}{why}" + (f": {self.to_do}" if self.to_do else "")
 
 
 class LintToolsOutput(Output):
@@ -57,10 +57,10 @@ def lint_tools(call: Call, args: LintToolsInput) -> LintToolsOutput:  # noqa: AR
     Examples:
     - All: {}
     """
-    found = used_linters(call)
+    inventory = used_linters(call)
     if not call.repo.checkout.trusted:
         call.warn("The repository is not trusted: linters do not run, and versions are unknown (cpl trust).")
-    return LintToolsOutput(tools=[_told(one) for one in found.tools], unused=list(found.unused))
+    return LintToolsOutput(tools=[_told(one) for one in inventory.tools], unused=list(inventory.unused))
 
 
 def _told(one: Tool) -> LintTool:

@@ -48,9 +48,9 @@ class ListFilesOutput(Output):
 
 def _directory(path: str, names: list[str]) -> str:
     """A directory as `ls` lists it; one name a line where a name has a space."""
-    told = [name.replace("/ (", "/(") for name in names]
-    between = "\n" if any(" " in name for name in told) else " "
-    return f"{path.rstrip('/')}/\n{between.join(told)}"
+    lines = [name.replace("/ (", "/(") for name in names]
+    between = "\n" if any(" " in name for name in lines) else " "
+    return f"{path.rstrip('/')}/\n{between.join(lines)}"
 
 
 @tool(Effect.READ, "files", standard=True)
@@ -72,10 +72,10 @@ def list_files(call: Call, args: ListFilesInput) -> ListFilesOutput:
         path = directory(snapshot, call.repo.tree, args.path)
         depth = clamped(call, "depth", args.depth, MOST_DEPTH)
         globs = Globs([args.pattern]) if args.pattern else None
-        found = listed(snapshot, Wish(path, depth, globs), call.repo.tree.links())
+        result = listed(snapshot, Wish(path, depth, globs), call.repo.tree.links())
         absence = Absence.NOT_INDEXED if snapshot.coverage.hidden else Absence.PROVEN_NONE
     call.warn(call.repo.tree.why_hidden(path))
-    return _page(call, found, limit, None if found.entries else absence)
+    return _page(call, result, limit, None if result.entries else absence)
 
 
 def _page(call: Call, found: Listed, limit: int, absence: Absence | None = None) -> ListFilesOutput:

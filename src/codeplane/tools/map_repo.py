@@ -84,18 +84,18 @@ def map_repo(call: Call, args: MapRepoInput) -> MapRepoOutput:
 
 def _mapped(call: Call, args: MapRepoInput, snapshot: Snapshot, depth: int) -> MapRepoOutput:
     if args.cursor is not None:
-        made = call.session.cursors.resume(args.cursor, RepoMap)
+        repo_map = call.session.cursors.resume(args.cursor, RepoMap)
     else:
-        made = mapped(snapshot, frozenset(args.include), depth, call.check)
+        repo_map = mapped(snapshot, frozenset(args.include), depth, call.check)
     call.warn(snapshot.coverage.why_hidden)
-    told = page(snapshot, made)
+    map_page = page(snapshot, repo_map)
     is_whole = args.cursor is None and not args.include
     is_tested = args.cursor is None and (is_whole or "test_layout" in args.include)
-    cursor = call.session.cursors.keep(told.rest) if told.rest else None
+    cursor = call.session.cursors.keep(map_page.rest) if map_page.rest else None
     if cursor is not None:
         call.next_actions.append(offer("map_repo", cursor=cursor))
-    parts = {part: told.parts[part] for part in told.parts if part in _HEADED}
-    lists = {part: lines.get("", []) for part, lines in told.parts.items() if part not in _HEADED}
+    parts = {part: map_page.parts[part] for part in map_page.parts if part in _HEADED}
+    lists = {part: lines.get("", []) for part, lines in map_page.parts.items() if part not in _HEADED}
     return MapRepoOutput.model_validate(
         {
             **parts,
@@ -103,7 +103,7 @@ def _mapped(call: Call, args: MapRepoInput, snapshot: Snapshot, depth: int) -> M
             "about": summary(snapshot) or None if is_whole else None,
             "read_first": [*documents(snapshot), *central_modules(snapshot)] or None if is_whole else None,
             "run_tests": _run_tests(call, snapshot) or None if is_tested else None,
-            "left": told.left or None,
+            "left": map_page.left or None,
             "next_cursor": cursor,
         }
     )

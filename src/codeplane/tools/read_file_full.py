@@ -48,21 +48,21 @@ def read_file_full(call: Call, args: ReadFileFullInput) -> ReadFileFullOutput:
     - Read it: {"path": "src/app.py", "confirm": true}
     """
     call.session.read_budget.check()
-    found = call.ask(lambda snapshot: whole_file(snapshot, call.repo.tree, args.path, args.start_line))
+    whole = call.ask(lambda snapshot: whole_file(snapshot, call.repo.tree, args.path, args.start_line))
     budget = call.session.read_budget
-    is_told = budget.offered.get(found.path) == found.digest
-    if not (found.is_small or (args.confirm and is_told)):
-        budget.offer(found.path, found.digest)
-        confirm = offer("read_file_full", path=shown(found.path), confirm=True)
+    is_told = budget.offered.get(whole.path) == whole.digest
+    if not (whole.is_small or (args.confirm and is_told)):
+        budget.offer(whole.path, whole.digest)
+        confirm = offer("read_file_full", path=shown(whole.path), confirm=True)
         call.next_actions.append(confirm)
-        return _answer(found, confirm=confirm)
-    call.warn(budget.charge(len(found.text)))
-    call.showed(found.path, found.digest, found.data)
-    if found.next_line:
+        return _answer(whole, confirm=confirm)
+    call.warn(budget.charge(len(whole.text)))
+    call.showed(whole.path, whole.digest, whole.data)
+    if whole.next_line:
         call.limits_applied["characters"] = MOST_CHARACTERS
-        path, line = shown(found.path), found.next_line
+        path, line = shown(whole.path), whole.next_line
         call.next_actions.append(offer("read_file_full", path=path, confirm=True, start_line=line))
-    return _answer(found, content=found.text)
+    return _answer(whole, content=whole.text)
 
 
 def _answer(found: Whole, *, confirm: str | None = None, content: str | None = None) -> ReadFileFullOutput:

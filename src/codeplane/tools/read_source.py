@@ -128,7 +128,7 @@ def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
 def _read(call: Call, args: ReadSourceInput, snapshot: Snapshot) -> Reading:
     finder = Finder(snapshot, call.repo.tree)
     wanted: list[tuple[str, Wanted]] = []
-    failed: list[tuple[str, CodePlaneError]] = []
+    failures: list[tuple[str, CodePlaneError]] = []
     for text in args.targets:
         call.check()
         try:
@@ -137,11 +137,11 @@ def _read(call: Call, args: ReadSourceInput, snapshot: Snapshot) -> Reading:
             else:
                 wanted.append((text, finder.find(text)))
         except CodePlaneError as error:
-            failed.append((text, error))
+            failures.append((text, error))
     for note in finder.notes:
         call.warn(note)
     reading = read(snapshot, wanted)
-    reading.failed = failed + reading.failed
+    reading.failed = failures + reading.failed
     return reading
 
 

@@ -104,8 +104,8 @@ def _impact(call: Call, snapshot: Snapshot, args: RefactorImpactInput, limit: in
     more = max(0, len(rest.found) - end)
     cursor = call.session.cursors.keep(rest._replace(start=end)) if more else None
     if cursor is not None:
-        asked = json.dumps({"target": args.target, "cursor": cursor}, ensure_ascii=False)
-        call.next_actions.append(f"refactor_impact {asked}")
+        arguments = json.dumps({"target": args.target, "cursor": cursor}, ensure_ascii=False)
+        call.next_actions.append(f"refactor_impact {arguments}")
     tests = rest.tests if not rest.start else ()
     return RefactorImpactOutput(
         target=shown(rest.target),

@@ -88,20 +88,20 @@ def refactor_inspect(call: Call, args: RefactorInspectInput) -> RefactorInspectO
     """
     pending = call.repo.plans.get(args.plan)
     plan = pending.plan
-    chosen = _chosen(plan, args.group)
-    page = chosen[args.offset : args.offset + args.limit]
-    found = witness(plan)
+    selection = _chosen(plan, args.group)
+    page = selection[args.offset : args.offset + args.limit]
+    result = witness(plan)
     return RefactorInspectOutput(
         outcome=plan.verdict,
         symbol=shown(plan.symbol),
         places=call.ask(lambda snapshot: _lines(snapshot, page)),
-        more=max(0, len(chosen) - args.offset - len(page)) or None,
+        more=max(0, len(selection) - args.offset - len(page)) or None,
         groups=[group_told(plan, one, 0) for one in plan.groups] if args.group is None else None,
         witness=WitnessOutput(
-            files_scanned=list(found.files_scanned[:_MOST_FILES]),
-            truncated=found.truncated or len(found.files_scanned) > _MOST_FILES or None,
-            facts=list(found.facts),
-            invariants_failed=list(found.invariants_failed),
+            files_scanned=list(result.files_scanned[:_MOST_FILES]),
+            truncated=result.truncated or len(result.files_scanned) > _MOST_FILES or None,
+            facts=list(result.facts),
+            invariants_failed=list(result.invariants_failed),
         )
         if args.group is None
         else None,
@@ -113,7 +113,7 @@ def refactor_inspect(call: Call, args: RefactorInspectInput) -> RefactorInspectO
                 verify=one.verify,
                 stop_rule=one.stop_rule,
             )
-            for one in found.capsules
+            for one in result.capsules
         ]
         or None,
         verified=checks_told(pending.verification),
@@ -126,17 +126,17 @@ def _chosen(plan: Plan, group: str | None) -> list[tuple[str, Site]]:
         return [(site.tier.value, site) for site in plan.sites]
     groups = [one for one in plan.groups if group in (None, one.id)]
     if group is not None and not groups:
-        known = ", ".join(one.id for one in plan.groups) or "none"
-        raise NotFound(f"The plan has no {group[:40]}; its groups: {known}.")
+        text = ", ".join(one.id for one in plan.groups) or "none"
+        raise NotFound(f"The plan has no {group[:40]}; its groups: {text}.")
     return [(one.id, site) for one in groups for site in one.sites]
 
 
 def _lines(snapshot: Snapshot, places: list[tuple[str, Site]]) -> list[str]:
     files: dict[RepoPath, Lines] = {}
-    told = []
+    report = []
     for group, site in places:
         if site.path not in files:
             files[site.path] = Lines(snapshot.source(site.path))
         text = files[site.path].text(site.line) if files[site.path].has(site.line) else ""
-        told.append(f"{group} {shown(site.path)}:{site.line} #{line_hash(text)} {text.strip()[:_LONGEST]}")
-    return told
+        report.append(f"{group} {shown(site.path)}:{site.line} #{line_hash(text)} {text.strip()[:_LONGEST]}")
+    return report

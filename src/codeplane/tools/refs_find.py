@@ -112,21 +112,21 @@ def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> Re
     rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
     if rest is None:
         below = existing(snapshot, call.repo.tree, args.path) if args.path else ""
-        found = references_to(snapshot, definition, args.kinds or (), args.tiers or (), below)
+        references = references_to(snapshot, definition, args.kinds or (), args.tiers or (), below)
         blobs = snapshot.layout.blobs
-        rest = _Rest(found, {one.path: blobs.get(one.path) for one in found.items}, 0)
+        rest = _Rest(references, {one.path: blobs.get(one.path) for one in references.items}, 0)
     excerpts = Excerpts(snapshot)
     end = rest.start + limit
     more = len(rest.found.items) - end
     if more <= beyond(limit):
         end, more = len(rest.found.items), 0
-    files, changed = _page(snapshot, rest, end)
+    files, paths = _page(snapshot, rest, end)
     if not rest.start:
         _compare(call, snapshot, excerpts, rest.found.items)
     cursor = call.session.cursors.keep(rest._replace(start=end)) if more else None
     if cursor is not None:
-        asked = json.dumps({"symbol": args.symbol, "cursor": cursor}, ensure_ascii=False)
-        call.next_actions.append(f"refs_find {asked}")
+        arguments = json.dumps({"symbol": args.symbol, "cursor": cursor}, ensure_ascii=False)
+        call.next_actions.append(f"refs_find {arguments}")
     return RefsFindOutput(
         symbol=shown(snapshot.qualified_name(definition.path, definition.position)),
         at=f"{shown(definition.path)}:{definition.name_line}",
@@ -138,7 +138,7 @@ def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> Re
         ],
         more=more or None,
         next_cursor=cursor,
-        changed=[shown(path) for path in changed] or None,
+        changed=[shown(path) for path in paths] or None,
         absence=rest.found.absence.value if rest.found.absence else None,
     )
 
@@ -151,8 +151,8 @@ def _page(
     files: dict[RepoPath, list[Reference]] = {}
     for one in rest.found.items[rest.start : end]:
         files.setdefault(one.path, []).append(one)
-    changed = [path for path in files if blobs.get(path) != rest.blobs[path]]
-    return {path: refs for path, refs in files.items() if path not in changed}, changed
+    paths = [path for path in files if blobs.get(path) != rest.blobs[path]]
+    return {path: refs for path, refs in files.items() if path not in paths}, paths
 
 
 def _lines(snapshot: Snapshot, excerpts: Excerpts, refs: Sequence[Reference]) -> list[FoundReference]:
@@ -175,5 +175,5 @@ def _compare(call: Call, snapshot: Snapshot, excerpts: Excerpts, found: Sequence
     """Without the tool: the lines as grep prints them, then the first three files."""
     some = found[:_SAMPLED]
     if some:
-        printed = sum(len(one.path) + len(excerpts.line(one.path, one.line)) + 6 for one in some)
-        call.instead_of_files(snapshot, (one.path for one in some), printed * len(found) // len(some))
+        count = sum(len(one.path) + len(excerpts.line(one.path, one.line)) + 6 for one in some)
+        call.instead_of_files(snapshot, (one.path for one in some), count * len(found) // len(some))

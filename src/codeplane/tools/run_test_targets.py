@@ -110,13 +110,13 @@ def run_test_targets(call: Call, args: RunTestTargetsInput) -> RunTestTargetsOut
         return _continued(call, Rest.resumed(call, args.cursor))
     asked_for = args.target_filter or ()
     wanted = [asked_for] if isinstance(asked_for, str) else asked_for
-    chosen = call.ask(lambda snapshot: choose(call, snapshot, args.affected_by, wanted, args.tests or ()))
-    for note in chosen.notes:
+    choice = call.ask(lambda snapshot: choose(call, snapshot, args.affected_by, wanted, args.tests or ()))
+    for note in choice.notes:
         call.warn(note)
-    if not chosen.targets:
-        return _nothing(call, chosen)
+    if not choice.targets:
+        return _nothing(call, choice)
     asked = Asked(args.fail_fast, args.timeout_sec, args.rerun, args.coverage, args.baseline)
-    return _told(call, chosen, run_tests(call, chosen, asked), asked)
+    return _told(call, choice, run_tests(call, choice, asked), asked)
 
 
 def _nothing(call: Call, chosen: Chosen) -> RunTestTargetsOutput:
@@ -155,14 +155,14 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
             " pip install -e ."
         )
     changed = [shown(change.path) for change in done.changes]
-    told = failures_by_cause(failures, done.known)
-    page, left = page_of(Rest(failures=tuple(told)))
-    _advise(call, chosen, done, [one for one in told if one.same_as is None and one.before is None])
+    lines = failures_by_cause(failures, done.known)
+    page, left = page_of(Rest(failures=tuple(lines)))
+    _advise(call, chosen, done, [one for one in lines if one.same_as is None and one.before is None])
     if asked.coverage and done.coverage is None:
         call.warn(f"Coverage was not measured: {why_not_covered(chosen.found.runners)}.")
     return RunTestTargetsOutput(
         ok=not failures and bool(report.cases) and not report.stopped,
-        summary=_summary(done, sum(one.same_as is None for one in told)),
+        summary=_summary(done, sum(one.same_as is None for one in lines)),
         failures=page or None,
         more=len(left.failures) if left is not None else None,
         next_cursor=left.kept(call) if left is not None else None,
@@ -181,7 +181,7 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
 def _own_missing(call: Call, failures: Sequence[Case]) -> str:
     """A package of the repository that Python has not found; "" where there is none."""
     said = (_NO_MODULE.search(case.message) for case in failures if case.kind == "ModuleNotFoundError")
-    names = {found[1] for found in said if found is not None}
+    names = {result[1] for result in said if result is not None}
     if not names:
         return ""
     homes = {f"{place}{name}/__init__.py": name for name in names for place in ("", "src/", "lib/")}

@@ -134,30 +134,30 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
         rest = call.session.cursors.resume(args.cursor, Rest)
         assert isinstance(rest.shape, Shape), "BUG: a search keeps its shape"
         shape = rest.shape
-        found = show(snapshot, rest, shape, call.check)
+        result = show(snapshot, rest, shape, call.check)
     else:
         shape = Shape(args.mode, limit, args.enrichment, args.include_snippets)
         for attempt in attempts(snapshot, args.mode, args.query, scope):
-            found = show(snapshot, begin(attempt.plan, shape), shape, call.check)
-            if found.files:
+            result = show(snapshot, begin(attempt.plan, shape), shape, call.check)
+            if result.files:
                 break
-    _compare(call, snapshot, found)
-    is_empty = not found.files and args.cursor is None
+    _compare(call, snapshot, result)
+    is_empty = not result.files and args.cursor is None
     if is_empty and args.paths and (error := no_match(snapshot, call.repo.tree, args.paths)):
         raise error
-    cursor = call.session.cursors.keep(found.rest) if found.rest else None
+    cursor = call.session.cursors.keep(result.rest) if result.rest else None
     if cursor is not None:
         call.next_actions.append(offer("search", cursor=cursor))
     return SearchOutput(
         files=[
             SearchFile(
-                path=shown(path), hits=hits, more=found.others.get(path), source=found.source.get(path)
+                path=shown(path), hits=hits, more=result.others.get(path), source=result.source.get(path)
             )
-            for path, hits in found.files.items()
+            for path, hits in result.files.items()
         ],
-        total=found.total or None,
-        candidates=found.candidates if found.rest and shape.mode in _LOOKING else None,
-        changed=[shown(path) for path in found.changed] or None,
+        total=result.total or None,
+        candidates=result.candidates if result.rest and shape.mode in _LOOKING else None,
+        changed=[shown(path) for path in result.changed] or None,
         left_out=attempt.left_out or None if attempt and not is_empty else None,
         read_as=attempt.read_as or None if attempt and not is_empty else None,
         is_choice=attempt.is_choice or None if attempt and not is_empty else None,
@@ -170,5 +170,5 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
 def _compare(call: Call, snapshot: Snapshot, found: Found) -> None:
     """Without the tool: the lines as grep prints them, then the first three files."""
     if found.files:
-        printed = sum(len(path) + len(hit) for path, hits in found.files.items() for hit in hits)
-        call.instead_of_files(snapshot, found.files, printed)
+        count = sum(len(path) + len(hit) for path, hits in found.files.items() for hit in hits)
+        call.instead_of_files(snapshot, found.files, count)

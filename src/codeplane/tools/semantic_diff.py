@@ -94,8 +94,8 @@ class SemanticDiffOutput(Output):
     def _besides(self) -> list[str]:
         lines = []
         if self.folded:
-            told = ", ".join(f"{count} of {what}" for what, count in self.folded.items())
-            lines.append(f"not listed: changes {told} alone")
+            text = ", ".join(f"{count} of {what}" for what, count in self.folded.items())
+            lines.append(f"not listed: changes {text} alone")
         left_out = self.more or {}
         lines += _listed("other files", self.other_files, left_out.get("other_files", 0))
         return lines + _listed("tests affected", self.tests, left_out.get("tests", 0))
@@ -151,11 +151,11 @@ def _diff(
     files = diff_of(old, new, args.paths or (), sight_of(call, now, commits, args.base, args.target))
     if args.paths and not files and not any(map(Globs(args.paths).holds, (*old.blobs, *new.blobs))):
         call.warn("No file in either state matches `paths`.")
-    units, folded = in_order(snapshot, files)
+    units, counts = in_order(snapshot, files)
     answer = SemanticDiffOutput(summary=_summary(files), files=[], total=len(units))
     if not offset:
         # What is true of all pages is on the first.
-        whole = {"folded": dict(folded) or None, **_whole(snapshot, files, units)}
+        whole = {"folded": dict(counts) or None, **_whole(snapshot, files, units)}
         answer = answer.model_copy(update=whole)
     most = _FEW_LINES if len(units) > _MANY else _MOST_LINES
     room = _ROOM - len(answer.render())
@@ -210,7 +210,7 @@ def _whole(
         "unclear": len(unclear) - _MOST_NAMED,
         "other_files": len(others) - _MOST_FILES,
     }
-    told: dict[str, Any] = {
+    lines: dict[str, Any] = {
         "breaking": _by_file(breaking[:_MOST_NAMED]) or None,
         "unclear": _by_file(unclear[:_MOST_NAMED]) or None,
         "other_files": [_other(snapshot, file) for file in others[:_MOST_FILES]] or None,
@@ -218,10 +218,10 @@ def _whole(
     if snapshot is not None and files:
         there = [file.path for file in files if file.status != "deleted"]
         impact = affected_tests(snapshot, there, Known(changed_definitions(files)))
-        told["tests"] = [one.told for one in impact.tests[:_MOST_TESTS]] or None
-        told["tests_confidence"] = impact.told
+        lines["tests"] = [one.told for one in impact.tests[:_MOST_TESTS]] or None
+        lines["tests_confidence"] = impact.told
         left_out["tests"] = len(impact.tests) - _MOST_TESTS
-    return {**told, "more": {name: count for name, count in left_out.items() if count > 0} or None}
+    return {**lines, "more": {name: count for name, count in left_out.items() if count > 0} or None}
 
 
 def _summary(files: Sequence[FileDiff]) -> str:

@@ -89,8 +89,8 @@ class SymbolsGetCardOutput(Output):
         for name in ("implements", "implemented_by"):
             if some := getattr(self, name):
                 left = (self.more or {}).get(name, 0)
-                told = ", ".join([*some, *([f"{left} more"] if left > 0 else [])])
-                lines.append(f"{name.replace('_', ' ')} (by method set): {told}")
+                text = ", ".join([*some, *([f"{left} more"] if left > 0 else [])])
+                lines.append(f"{name.replace('_', ' ')} (by method set): {text}")
         lines += [f"overrides: {', '.join(map(_without_tier, self.overrides))}"] if self.overrides else []
         lines += self._members_text()
         lines += self._calls_text()
@@ -150,10 +150,10 @@ def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsG
     meant = likeliest(snapshot, args.symbol)
     call.warn(meant.note(args.symbol))
     card = card_of(snapshot, meant.definition, _MOST_CALLS)
-    found = card.definition
-    call.instead_of_files(snapshot, [found.path])
-    chosen = args.slices or []
-    span = found.span
+    definition = card.definition
+    call.instead_of_files(snapshot, [definition.path])
+    slices = args.slices or []
+    span = definition.span
     members = _members(snapshot, card.members)
     left_out = {
         "members": len(members) - _MOST_MEMBERS,
@@ -163,11 +163,11 @@ def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsG
         "implemented_by": len(card.implemented_by) - _MOST_TYPES,
     }
     return SymbolsGetCardOutput(
-        symbol=shown(snapshot.qualified_name(found.path, found.position)),
-        uid=snapshot.uid(found.path, found.position),
-        kind=found.kind,
-        at=f"{shown(found.path)}:{span.start_line}-{span.end_line}",
-        signature=shown(found.signature) or None,
+        symbol=shown(snapshot.qualified_name(definition.path, definition.position)),
+        uid=snapshot.uid(definition.path, definition.position),
+        kind=definition.kind,
+        at=f"{shown(definition.path)}:{span.start_line}-{span.end_line}",
+        signature=shown(definition.signature) or None,
         documentation=_cut(card.documentation, _LONGEST_DOC) or None,
         container=qualified(snapshot, card.container) if card.container else None,
         visibility=card.visibility,
@@ -182,9 +182,9 @@ def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsG
         possible_callers=possible_uses(snapshot, card.possible, _MOST_POSSIBLE) or None,
         references={tier.value: count for tier, count in card.references.items()} or None,
         tests=[shown(path) for path in card.tests[:_MOST_TESTS]] or None,
-        def_use=_variables(snapshot, found) if "def_use" in chosen else None,
-        imports=_imports(snapshot, found) if "imports" in chosen else None,
-        dependents=_dependents(snapshot, found) if "dependents" in chosen else None,
+        def_use=_variables(snapshot, definition) if "def_use" in slices else None,
+        imports=_imports(snapshot, definition) if "imports" in slices else None,
+        dependents=_dependents(snapshot, definition) if "dependents" in slices else None,
         more={name: count for name, count in left_out.items() if count > 0} or None,
     )
 

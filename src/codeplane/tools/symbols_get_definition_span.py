@@ -54,12 +54,12 @@ def _span(call: Call, snapshot: Snapshot, symbol: str, sizes: tuple[int, int]) -
     definition = meant.definition
     call.instead_of_files(snapshot, [definition.path])
     first = max(1, definition.span.start_line - context)
-    found = source_span(snapshot, definition.path, first, definition.span.end_line + context, most)
+    span = source_span(snapshot, definition.path, first, definition.span.end_line + context, most)
     call.showed_of(snapshot, definition.path)
     return DefinitionSpan(
         symbol=shown(snapshot.qualified_name(definition.path, definition.position)),
         path=shown(definition.path),
-        lines=f"{found.first}-{found.last} of {found.total}",
-        text=found.text,
-        truncated=found.is_cut or None,
+        lines=f"{span.first}-{span.last} of {span.total}",
+        text=span.text,
+        truncated=span.is_cut or None,
     )

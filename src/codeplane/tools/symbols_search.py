@@ -103,8 +103,8 @@ class _Symbol(NamedTuple):
     @classmethod
     def of(cls, symbol: str) -> "_Symbol":
         line, kind, rest = symbol.split(" ", 2)
-        told, _, header = rest.partition(": ")
-        name, _, times = told.partition(" ")
+        text, _, header = rest.partition(": ")
+        name, _, times = text.partition(" ")
         return cls(line, kind, name, header, f" {times}" if times else "")
 
     @property
@@ -131,17 +131,17 @@ def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
     with call.snapshot() as snapshot:
         below = existing(snapshot, call.repo.tree, args.path) if args.path else RepoPath("")
         likest = _found(snapshot, args.query.strip(), kinds, below)
-        found = _folded(snapshot, likest, limit)
+        matches = _folded(snapshot, likest, limit)
         files: dict[str, list[str]] = {}
-        for one, count in found:
+        for one, count in matches:
             files.setdefault(one.path, []).append(_told(snapshot, one, count))
         # Without the tool: the lines as grep prints them, then the first three files.
         printed = sum(len(one.path) + len(one.signature or one.name) for one in likest)
         call.instead_of_files(snapshot, files, printed)
-        why = snapshot.why_none(args.query) if not found else None
+        why = snapshot.why_none(args.query) if not matches else None
         return SymbolsSearchOutput(
             files=[FileSymbols(path=shown(path), symbols=symbols) for path, symbols in files.items()],
-            more=len(likest) - sum(count for _, count in found) or None,
+            more=len(likest) - sum(count for _, count in matches) or None,
             absence=why.value if why else None,
             nearest=_nearest(snapshot, args.query) if why and args.query else None,
         )
@@ -175,10 +175,10 @@ def _found(snapshot: Snapshot, query: str, kinds: frozenset[str], below: RepoPat
             outer = snapshot.definitions_of_kinds(_OUTER, _BROWSED, below).items
             outer = [one for one in outer if "." not in one.lexical_path]
             return sorted(outer, key=outline_order(snapshot))
-        found = snapshot.definitions_in(below, _BROWSED).items
-        return sorted(found, key=lambda one: one.span)
-    found = snapshot.definitions_of_kinds(kinds, _BROWSED, below).items
-    return sorted(found, key=outline_order(snapshot))
+        definitions = snapshot.definitions_in(below, _BROWSED).items
+        return sorted(definitions, key=lambda one: one.span)
+    definitions = snapshot.definitions_of_kinds(kinds, _BROWSED, below).items
+    return sorted(definitions, key=outline_order(snapshot))
 
 
 def _folded(snapshot: Snapshot, found: list[DefFact], most: int) -> list[tuple[DefFact, int]]:

@@ -32,14 +32,14 @@ def task_status(call: Call, args: TaskStatusInput) -> TaskStatusOutput:
     - you want to know what is left of a budget, or what was changed
     """
     task = _find(call, args.task_id)
-    done = call.repo.ledger.operations(task=task.task_id, limit=_LAST)
-    return TaskStatusOutput(**report(task).model_dump(), operations=[line(one) for one in done])
+    operations = call.repo.ledger.operations(task=task.task_id, limit=_LAST)
+    return TaskStatusOutput(**report(task).model_dump(), operations=[line(one) for one in operations])
 
 
 def _find(call: Call, task_id: str | None) -> Task:
     if task_id in (None, call.task.task_id):
         return call.task
-    found = call.repo.tasks.find(TaskId(task_id or ""))
-    if found is None:
+    task = call.repo.tasks.find(TaskId(task_id or ""))
+    if task is None:
         raise NotFound(f"The ledger has no task {task_id!r}.", hints=["task_status {}", "cpl log"])
-    return found
+    return task

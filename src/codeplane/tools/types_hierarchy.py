@@ -127,8 +127,8 @@ def _hierarchy(call: Call, snapshot: Snapshot, args: TypesHierarchyInput, limit:
     _compare(call, snapshot, [place, *(one.place for one in (*above, *below) if one.place)])
     is_silent = has_silent_types(snapshot, place)
     silent = implementers(snapshot, place)
-    known = {one.place for one in below}
-    types = [one for one in silent.types if one.place not in known] if silent is not None else []
+    places = {one.place for one in below}
+    types = [one for one in silent.types if one.place not in places] if silent is not None else []
     satisfied = [one for one in implemented(snapshot, place) if one not in above]
     absence = snapshot.why_none(definition.name) if not (above or below or types or satisfied) else None
     if absence is not None and is_silent:
@@ -157,8 +157,8 @@ def _hint(silent: Implementers | None) -> str | None:
 
 def _compare(call: Call, snapshot: Snapshot, places: Sequence[Place]) -> None:
     """Without the tool: the headers of these types as grep prints them, then the first three files."""
-    printed = sum(len(one.path) + len(snapshot.definition(one).item.signature) for one in places)
-    call.instead_of_files(snapshot, (one.path for one in places), printed)
+    count = sum(len(one.path) + len(snapshot.definition(one).item.signature) for one in places)
+    call.instead_of_files(snapshot, (one.path for one in places), count)
 
 
 def _is_interface(snapshot: Snapshot, one: Related) -> bool:

@@ -100,23 +100,23 @@ def write_source(call: Call, args: WriteSourceInput) -> Delta:
         # What runs tests and linters is loaded by the first call that tries something out.
         from codeplane.session.checks import verified
 
-        made = verified(call, Change(written.intent.edits, before), args.verify)
-        answer = answer.model_copy(update={"verified": checks_told(made)})
+        verification = verified(call, Change(written.intent.edits, before), args.verify)
+        answer = answer.model_copy(update={"verified": checks_told(verification)})
     return answer
 
 
 def _intent(call: Call, edits: Sequence[SourceEdit], snapshot: Snapshot) -> Intent:
     finder = Finder(snapshot, call.repo.tree)
     asked = [_asked(call, one, finder) for one in edits]
-    wanted = {one.path: one.action for one in asked if one.action is not Action.CREATE}
+    actions = {one.path: one.action for one in asked if one.action is not Action.CREATE}
 
     def read(path: RepoPath) -> bytes:
         try:
             return call.repo.tree.read(path)
         except NotFound as error:
-            if path not in wanted:
+            if path not in actions:
                 raise
-            new = ["To create it: action create."] if wanted[path] is Action.UPDATE else []
+            new = ["To create it: action create."] if actions[path] is Action.UPDATE else []
             raise NotFound(error.message, hints=[*finder.near(path), *new], path=shown(path)) from None
 
     plan = Planner(read, call.repo.earlier).plan(asked)
@@ -141,9 +141,9 @@ def _asked(call: Call, one: SourceEdit, finder: Finder) -> Asked:
     path = finder.existing(one.path or "") or jail.enter(one.path or "")
     if action in (Action.DELETE, Action.MOVE):
         _check_no_link(jail.enter(one.path or ""), path)
-    seen = call.session.seen.get(path)
+    digest = call.session.seen.get(path)
     to = jail.enter(one.to) if one.to else None
-    return Asked(action, path, span, _digest(one), to=to, seen=seen)
+    return Asked(action, path, span, _digest(one), to=to, seen=digest)
 
 
 def _check_no_link(named: RepoPath, path: RepoPath) -> None:

@@ -153,10 +153,10 @@ def counted(changes: tuple[FileChange, ...]) -> str:
 
 def _by_directory(changes: tuple[FileChange, ...]) -> dict[str, Any]:
     """The directories with the most changes, two levels deep."""
-    found: dict[str, list[FileChange]] = {}
+    by_directory: dict[str, list[FileChange]] = {}
     for one in changes:
-        found.setdefault("/".join(one.path.split("/")[:-1][:_LEVELS]) or ".", []).append(one)
-    most = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+        by_directory.setdefault("/".join(one.path.split("/")[:-1][:_LEVELS]) or ".", []).append(one)
+    most = sorted(by_directory.items(), key=lambda item: (-len(item[1]), item[0]))
     return {
         "directories": [
             f"{shown(path)}: {counted(tuple(inside))}" for path, inside in most[:_MOST_DIRECTORIES]

@@ -33,12 +33,12 @@ def code_only(handle: pygit2.Repository, patch: Patch) -> Patch:
     )
     if old is None or new is None:
         return patch
-    kept = tuple(hunk for hunk in patch.hunks if not _runs_the_same(_ranges(hunk), old, new))
+    hunks = tuple(hunk for hunk in patch.hunks if not _runs_the_same(_ranges(hunk), old, new))
     # A mark that opens a comment or a text changes what lines in no hunk are.
-    shown = [_ranges(hunk) for hunk in kept]
-    if _outside(old, [one.old for one in shown]) != _outside(new, [one.new for one in shown]):
+    ranges = [_ranges(hunk) for hunk in hunks]
+    if _outside(old, [one.old for one in ranges]) != _outside(new, [one.new for one in ranges]):
         return patch
-    return replace(patch, hunks=kept)
+    return replace(patch, hunks=hunks)
 
 
 def _tokens(handle: pygit2.Repository, path: str, side: Side | None) -> list[Token] | None:

@@ -30,8 +30,8 @@ class CommitOutput(Output):
 
     def whole(self, author: str | None = None) -> list[str]:
         """As `git log`: who, when, and the whole message; `author` where the commit does not repeat it."""
-        merged = f" (merge of {' '.join(self.parents)})" if self.parents else ""
-        lines = [f"{self.oid} {self.date} {self.author or author or ''}{merged}", f"    {self.subject}"]
+        merge_note = f" (merge of {' '.join(self.parents)})" if self.parents else ""
+        lines = [f"{self.oid} {self.date} {self.author or author or ''}{merge_note}", f"    {self.subject}"]
         body = (self.body or "").splitlines()
         return lines + (["", *(f"    {line}".rstrip() for line in body)] if body else [])
 
@@ -59,5 +59,5 @@ def commit_fields(info: CommitInfo, *, body: bool) -> dict[str, object]:
 
 
 def _cut(text: str) -> str:
-    told = shown(text)
-    return told if len(told) <= _MOST_BODY else f"{told[:_MOST_BODY]}…"
+    body = shown(text)
+    return body if len(body) <= _MOST_BODY else f"{body[:_MOST_BODY]}…"

@@ -36,9 +36,9 @@ class BranchOutput(Output):
         tracks += [f"+{self.ahead}"] if self.ahead else []
         tracks += [f"-{self.behind}"] if self.behind else []
         tracks += ["gone"] if self.upstream_gone else []
-        told = f" [{' '.join(tracks)}]" if tracks else ""
+        tracking = f" [{' '.join(tracks)}]" if tracks else ""
         place = f" ({self.worktree})" if self.worktree else ""
-        return f"{'*' if self.current else ' '} {self.name} {self.commit}{told}{place} {self.subject}"
+        return f"{'*' if self.current else ' '} {self.name} {self.commit}{tracking}{place} {self.subject}"
 
 
 class GitBranches(Output):
@@ -96,8 +96,8 @@ class WorktreeLine(Output):
         remarks = ["here"] if self.here else []
         remarks += [f"locked: {self.locked}"] if self.locked else []
         remarks += ["gone"] if self.gone else []
-        told = f" ({', '.join(remarks)})" if remarks else ""
-        return f"{self.path} {self.head or 'no commit'} [{self.branch or 'detached HEAD'}]{told}"
+        tracking = f" ({', '.join(remarks)})" if remarks else ""
+        return f"{self.path} {self.head or 'no commit'} [{self.branch or 'detached HEAD'}]{tracking}"
 
 
 class GitWorktrees(Output):
@@ -111,8 +111,8 @@ class GitWorktrees(Output):
 
 
 def branches_of(call: Call, *, remote: bool = False, contains: str = "", most: int = 100) -> GitBranches:
-    found, left = list_branches(call.repo.checkout.repository, remote=remote, contains=contains, most=most)
-    return GitBranches(branches=[_branch(one) for one in found], more=left or None)
+    branches, left = list_branches(call.repo.checkout.repository, remote=remote, contains=contains, most=most)
+    return GitBranches(branches=[_branch(one) for one in branches], more=left or None)
 
 
 def remotes_of(call: Call) -> GitRemotes:
@@ -125,39 +125,39 @@ def remotes_of(call: Call) -> GitRemotes:
 
 
 def stashes_of(call: Call) -> GitStashes:
-    found = list_stashes(call.repo.checkout.repository)
-    told = [
+    stashes = list_stashes(call.repo.checkout.repository)
+    stash_entries = [
         StashEntry(ref=one.name, message=one.message, commit=short(one.commit))
-        for one in found[:_MOST_STASHES]
+        for one in stashes[:_MOST_STASHES]
     ]
-    return GitStashes(stashes=told, more=max(0, len(found) - _MOST_STASHES) or None)
+    return GitStashes(stashes=stash_entries, more=max(0, len(stashes) - _MOST_STASHES) or None)
 
 
 def worktrees_of(call: Call) -> GitWorktrees:
     checkout = call.repo.checkout
     repository = checkout.repository
-    found = list_worktrees(repository)
-    if len(found) > _MOST_WORKTREES:
-        call.warn(f"{len(found) - _MOST_WORKTREES} more worktrees.")
+    worktrees = list_worktrees(repository)
+    if len(worktrees) > _MOST_WORKTREES:
+        call.warn(f"{len(worktrees) - _MOST_WORKTREES} more worktrees.")
     roots = Roots.of(repository, checkout.settings.git.worktree_roots)
     return GitWorktrees(
-        worktrees=[_worktree(one, one.path == repository.root) for one in found[:_MOST_WORKTREES]],
+        worktrees=[_worktree(one, one.path == repository.root) for one in worktrees[:_MOST_WORKTREES]],
         roots=[str(one) for one in roots.places],
         where=describe_place(repository),
     )
 
 
 def _branch(one: Branch) -> BranchOutput:
-    tracked = one.upstream
+    upstream = one.upstream
     return BranchOutput(
         name=shown(one.name),
         commit=short(one.commit),
         subject=shown(one.subject)[:_LONGEST_SUBJECT],
         current=one.is_current or None,
-        upstream=shown(tracked.name) if tracked else None,
-        ahead=(tracked.ahead or None) if tracked else None,
-        behind=(tracked.behind or None) if tracked else None,
-        upstream_gone=(tracked is not None and tracked.ahead is None) or None,
+        upstream=shown(upstream.name) if upstream else None,
+        ahead=(upstream.ahead or None) if upstream else None,
+        behind=(upstream.behind or None) if upstream else None,
+        upstream_gone=(upstream is not None and upstream.ahead is None) or None,
         worktree=one.worktree,
     )
 

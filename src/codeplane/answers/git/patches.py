@@ -82,14 +82,16 @@ def page(rest: Rest, patch: Callable[[Change], Patch]) -> tuple[list[PatchOutput
     for at, change in enumerate(rest.changes):
         if len(files) >= _MOST_FILES or room <= 0:
             return files, rest._replace(changes=rest.changes[at:], piece=piece)
-        made = patch(change)
-        if made.is_empty:
+        file_patch = patch(change)
+        if file_patch.is_empty:
             continue
         parts = (
-            [part for hunk in made.hunks for part in split_hunk(hunk, _MOST_LINES)] if rest.with_hunks else []
+            [part for hunk in file_patch.hunks for part in split_hunk(hunk, _MOST_LINES)]
+            if rest.with_hunks
+            else []
         )
         shown_now, room = _fitting(parts[piece:], room, is_first=not files)
-        files.append(_file(made, "".join(shown_now), is_begun=piece > 0))
+        files.append(_file(file_patch, "".join(shown_now), is_begun=piece > 0))
         piece += len(shown_now)
         if piece < len(parts):
             return files, rest._replace(changes=rest.changes[at:], piece=piece)
@@ -125,13 +127,13 @@ def stats(patches: Sequence[Patch]) -> DiffStats:
 
 def _fitting(parts: Sequence[str], room: int, *, is_first: bool) -> tuple[list[str], int]:
     """The parts that there is room for; an answer has at least one."""
-    taken: list[str] = []
+    fitting: list[str] = []
     for part in parts:
-        if len(part) > room and (taken or not is_first):
-            return taken, 0
-        taken.append(part)
+        if len(part) > room and (fitting or not is_first):
+            return fitting, 0
+        fitting.append(part)
         room -= len(part)
-    return taken, room
+    return fitting, room
 
 
 def _file(made: Patch, hunks: str, *, is_begun: bool) -> PatchOutput:

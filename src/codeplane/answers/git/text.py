@@ -28,8 +28,10 @@ CLEAN: Final = "clean"
 
 def delta_lines(delta: "GitDelta", headline: str | None = None) -> list[str]:
     """What an operation did: a headline, a line for each file, conflicts, what is left, and its undo."""
-    torn = {one.path for one in delta.conflicts or ()}
-    files = [f"{_LETTERS[one.action]} {one.path}" for one in delta.files or () if one.path not in torn]
+    conflict_paths = {one.path for one in delta.conflicts or ()}
+    files = [
+        f"{_LETTERS[one.action]} {one.path}" for one in delta.files or () if one.path not in conflict_paths
+    ]
     lines = [headline or f"{delta.summary}{counts(delta.insertions, delta.deletions)}", *files]
     lines += delta.directories or ()
     if delta.more_directories:
@@ -67,9 +69,9 @@ def status_lines(
     for place, lines in enumerate((staged, modified)):
         for line in lines:
             codes.setdefault(line[2:], [" ", " "])[place] = line[0]
-    told: Mapping[str, str] = {path: "".join(pair) for path, pair in codes.items()}
-    told = {**told, **{one.path: _CODES.get(one.kind or "", "UU") for one in torn}}
-    return [f"{code} {path}" for path, code in told.items()] + [f"?? {path}" for path in untracked]
+    code_by_path: Mapping[str, str] = {path: "".join(pair) for path, pair in codes.items()}
+    code_by_path = {**code_by_path, **{one.path: _CODES.get(one.kind or "", "UU") for one in torn}}
+    return [f"{code} {path}" for path, code in code_by_path.items()] + [f"?? {path}" for path in untracked]
 
 
 def stop_lines(one: "StopOutput") -> list[str]:

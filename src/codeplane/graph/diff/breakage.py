@@ -234,14 +234,14 @@ def _parameters(facts: FileFacts, at: int) -> tuple[Parameter, ...] | None:
     style = facts.spec.header
     if style is None or style.lenient:
         return None
-    bound = [bind.name for bind in facts.binds if bind.reason == Reason.PARAM and bind.scope == item.body]
-    header = header_of(facts.language, item, bound)
+    names = [bind.name for bind in facts.binds if bind.reason == Reason.PARAM and bind.scope == item.body]
+    header = header_of(facts.language, item, names)
     return header.parameters if header is not None else None
 
 
 def _plain_end(start: bytes) -> int:
-    found = _PLAIN_DECORATORS.match(start)
-    return found.end() if found is not None else 0
+    result = _PLAIN_DECORATORS.match(start)
+    return result.end() if result is not None else 0
 
 
 def _offset(data: bytes, ref: RefFact) -> int:

@@ -32,11 +32,11 @@ def _imported(code: Codebase, path: RepoPath, one: Change) -> Change:
 def _judged(code: Codebase, path: RepoPath, holder: Change) -> Change:
     if not holder.nested:
         return holder
-    nested = [_judged(code, path, one) for one in holder.nested]
+    changes = [_judged(code, path, one) for one in holder.nested]
     if holder.after is not None:
         owner = Place(path, holder.after)
-        nested = [_member(code, owner, one) if one.change in _GONE else one for one in nested]
-    return replace(holder, nested=tuple(nested))
+        changes = [_member(code, owner, one) if one.change in _GONE else one for one in changes]
+    return replace(holder, nested=tuple(changes))
 
 
 def _member(code: Codebase, owner: Place, one: Change) -> Change:

@@ -84,12 +84,12 @@ def structural_diff(
         and globs.holds(path)
         and sight.is_told(old, path)
     ]
-    gone = [path for path in differing if path not in new.blobs]
+    paths = [path for path in differing if path not in new.blobs]
     come = [path for path in differing if path not in old.blobs]
-    moved = _moved(old, new, gone, come)
-    came_from = {after: before for before, after in moved.items()}
+    renames = _moved(old, new, paths, come)
+    came_from = {after: before for before, after in renames.items()}
     for path in differing:
-        if path not in moved:
+        if path not in renames:
             yield _file(old, new, path, came_from.get(path))
 
 
@@ -139,26 +139,26 @@ def _version(state: State, path: RepoPath, facts: FileFacts | None) -> Version |
 
 def _moved(old: State, new: State, gone: list[RepoPath], come: list[RepoPath]) -> dict[RepoPath, RepoPath]:
     """Files that went and came under another path: the same content, or most of its definitions."""
-    found: dict[RepoPath, RepoPath] = {}
+    renames: dict[RepoPath, RepoPath] = {}
     by_blob: dict[int | None, list[RepoPath]] = {}
     for path in come:
         by_blob.setdefault(new.blobs[path], []).append(path)
     for path in gone:
         same = by_blob.get(old.blobs[path], [])
-        if old.blobs[path] is not None and len(same) == 1 and same[0] not in found.values():
-            found[path] = same[0]
-    left = [path for path in gone if path not in found]
-    free = [path for path in come if path not in found.values()]
+        if old.blobs[path] is not None and len(same) == 1 and same[0] not in renames.values():
+            renames[path] = same[0]
+    left = [path for path in gone if path not in renames]
+    free = [path for path in come if path not in renames.values()]
     if len(left) > _MOST_PAIRED or len(free) > _MOST_PAIRED:
-        return found
+        return renames
     shapes = {path: _shape(_facts(new, path)) for path in free}
     for path in left:
         shape = _shape(_facts(old, path))
-        ranked = sorted(((_likeness(shape, other), one) for one, other in shapes.items()), reverse=True)
-        if ranked and ranked[0][0] >= _ALIKE:
-            found[path] = ranked[0][1]
-            del shapes[ranked[0][1]]
-    return found
+        ranking = sorted(((_likeness(shape, other), one) for one, other in shapes.items()), reverse=True)
+        if ranking and ranking[0][0] >= _ALIKE:
+            renames[path] = ranking[0][1]
+            del shapes[ranking[0][1]]
+    return renames
 
 
 def _shape(facts: FileFacts | None) -> frozenset[tuple[str, str, str]]:
@@ -172,11 +172,11 @@ def _likeness(one: frozenset[tuple[str, str, str]], other: frozenset[tuple[str, 
 
 def changed_definitions(files: Collection[FileDiff]) -> dict[RepoPath, set[int]]:
     """The definitions that are others now, by file; what only holds some of them is none."""
-    found = {
+    matches = {
         file.path: {one.after for one in flattened(file.changes) if one.after is not None and one.tags}
         for file in files
     }
-    return {path: numbers for path, numbers in found.items() if numbers}
+    return {path: numbers for path, numbers in matches.items() if numbers}
 
 
 def counted(files: Collection[FileDiff]) -> dict[ChangeKind, int]:

@@ -37,16 +37,16 @@ def in_order(
 ) -> tuple[list[Reviewed], Mapping[str, int]]:
     """The changes, and how many of annotations and of docstrings were folded."""
     units: list[Reviewed] = []
-    folded: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for file in files:
         is_aside = bool(file.changes) and category_of(snapshot, file.path) in ASIDE
         for one in flattened(file.changes):
             if one.is_quiet:
-                folded["docstrings" if DOCSTRING in one.tags else "annotations"] += 1
+                counts["docstrings" if DOCSTRING in one.tags else "annotations"] += 1
             elif one.tags:
                 units.append(Reviewed(Rank.TEST if is_aside else _rank(one), file, one))
     units.sort(key=lambda unit: (unit.rank, unit.file.path))
-    return units, folded
+    return units, counts
 
 
 def _rank(one: Change) -> Rank:

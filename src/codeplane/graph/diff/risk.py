@@ -34,16 +34,18 @@ def blast_of(snapshot: Snapshot, path: RepoPath, change: Change) -> Blast | None
     if change.change is ChangeKind.ADDED:
         return None
     if change.after is not None:
-        found = list(snapshot.references.to(Place(path, change.after)))
+        references = list(snapshot.references.to(Place(path, change.after)))
         if change.definition.parent >= 0 and _makes_instances(snapshot, path, change.definition):
             # It is called where its class is; others of its name say nothing.
-            made = snapshot.references.to(Place(path, change.definition.parent))
-            found = [ref for ref in found if ref.target] + [ref for ref in made if ref.role is Role.CALL]
+            results = snapshot.references.to(Place(path, change.definition.parent))
+            references = [ref for ref in references if ref.target] + [
+                ref for ref in results if ref.role is Role.CALL
+            ]
     else:
-        found = list(_left(snapshot, path, change, change.definition.name))
+        references = list(_left(snapshot, path, change, change.definition.name))
     if change.change is ChangeKind.RENAMED:
-        found += _left(snapshot, path, change, change.old_name)
-    return _blast(snapshot, found)
+        references += _left(snapshot, path, change, change.old_name)
+    return _blast(snapshot, references)
 
 
 def _left(snapshot: Snapshot, path: RepoPath, change: Change, name: str) -> Iterator[RefFact]:

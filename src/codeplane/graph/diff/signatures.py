@@ -57,27 +57,27 @@ def judge(old: tuple[FileFacts, int], new: tuple[FileFacts, int]) -> Verdict:
     """What changed between two headers, and whether callers see it. No tags where nothing did."""
     (old_facts, before), (new_facts, after) = old, new
     was, item = old_facts.definitions[before], new_facts.definitions[after]
-    found: list[Found] = []
+    differences: list[Found] = []
     if was.signature != item.signature:
         signed = (was, _bound(*old)), (item, _bound(*new))
         headers = [header_of(new_facts.language, *one) for one in signed]
         style = style_of(new_facts.language)
         if item.kind in _CLASSES and was.bases != item.bases:
-            found.append(Found("bases_changed", _bases_break(new_facts.language, was, item)))
+            differences.append(Found("bases_changed", _bases_break(new_facts.language, was, item)))
         if style is None or headers[0] is None or headers[1] is None:
-            found = found or [_UNTOLD]
+            differences = differences or [_UNTOLD]
         elif item.kind in _CLASSES:
-            found += _class(style, headers[0], headers[1], has_new_bases=bool(found))
+            differences += _class(style, headers[0], headers[1], has_new_bases=bool(differences))
         elif item.kind in _FUNCTIONS:
-            found += _function(style, headers[0], headers[1], item.kind)
+            differences += _function(style, headers[0], headers[1], item.kind)
         else:
-            found.append(_UNTOLD)
+            differences.append(_UNTOLD)
     if (was.flags ^ item.flags) & FLAG_PRIVATE:
-        found.append(Found("visibility_changed", bool(item.flags & FLAG_PRIVATE)))
-    answers = [one.breaking for one in found]
+        differences.append(Found("visibility_changed", bool(item.flags & FLAG_PRIVATE)))
+    answers = [one.breaking for one in differences]
     breaking = True if True in answers else None if None in answers else False
-    named = tuple((one.tag, one.parameter) for one in found if one.parameter)
-    return Verdict(tuple(dict.fromkeys(one.tag for one in found)), breaking, named)
+    named = tuple((one.tag, one.parameter) for one in differences if one.parameter)
+    return Verdict(tuple(dict.fromkeys(one.tag for one in differences)), breaking, named)
 
 
 def kind_breaks(was: str, now: str, *, is_set: bool) -> Breaks:
@@ -120,8 +120,10 @@ def _is_open(was: Header, now: Header) -> bool:
 def _result(style: HeaderStyle, was: Header, now: Header) -> Iterator[Found]:
     """The type of what is returned: behind the parameters, or before the name."""
     is_before = style.order == "type"
-    told = [(_spoken(one), _behind(one)) if is_before else (_behind(one), _spoken(one)) for one in (was, now)]
-    (result, rest), (new_result, new_rest) = told
+    lines = [
+        (_spoken(one), _behind(one)) if is_before else (_behind(one), _spoken(one)) for one in (was, now)
+    ]
+    (result, rest), (new_result, new_rest) = lines
     if result != new_result:
         is_said = (bool(result) and bool(new_result)) or not style.inferred
         yield Found("return_type_changed", (is_said or None) if style.typed else False)
@@ -131,13 +133,13 @@ def _result(style: HeaderStyle, was: Header, now: Header) -> Iterator[Found]:
 
 def _value(style: HeaderStyle, was: Header, now: Header) -> Iterator[Found]:
     """The header of what is not called: its type, and what it is."""
-    told = []
+    report = []
     for header in (was, now):
         behind, _, value = header.after.partition("=")
         is_before = style.order == "type"
-        declared = _spoken(header) if is_before else behind.strip()
-        told.append(Parameter("", declared, header.after if is_before else value.strip(), Passing.POSITION))
-    yield from _same_parameter(*told, typed=style.typed)
+        text = _spoken(header) if is_before else behind.strip()
+        report.append(Parameter("", text, header.after if is_before else value.strip(), Passing.POSITION))
+    yield from _same_parameter(*report, typed=style.typed)
 
 
 def _spoken(header: Header) -> str:
@@ -190,19 +192,24 @@ def _bases_break(language: str, was: Definition, item: Definition) -> Breaks:
     come = set(item.bases) - set(was.bases) - plain
     if gone:
         return None if come else True
-    kept = [base for base in was.bases if base in item.bases]
-    return False if kept == [base for base in item.bases if base in was.bases] else None
+    bases = [base for base in was.bases if base in item.bases]
+    return False if bases == [base for base in item.bases if base in was.bases] else None
 
 
 def _parameters(style: HeaderStyle, old: Sequence[Parameter], new: Sequence[Parameter]) -> Iterator[Found]:
     pairs = _paired(old, new)
-    gone = [one for at, one in enumerate(old) if at not in pairs]
+    parameters = [one for at, one in enumerate(old) if at not in pairs]
     come = [at for at in range(len(new)) if at not in pairs.values()]
     placed = [pairs[at] for at, one in enumerate(old) if at in pairs and one.passing in _BY_PLACE]
     takes_rest = any(one.passing in _RESTS for one in new)
-    if gone or come or any(old[a].name != new[b].name for a, b in pairs.items()) or placed != sorted(placed):
+    if (
+        parameters
+        or come
+        or any(old[a].name != new[b].name for a, b in pairs.items())
+        or placed != sorted(placed)
+    ):
         yield Found("parameters_changed", False)
-    for one in gone:
+    for one in parameters:
         yield Found("parameter_removed", None if takes_rest or style.lenient else True, one.name or one.type)
     for at in come:
         breaking = _added(new[at], at, placed, old, lenient=style.lenient)

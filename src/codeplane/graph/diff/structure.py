@@ -84,23 +84,23 @@ class _Comparison:
         removed = [at for key, at in old.keys.items() if key not in new.keys]
         added = [at for key, at in new.keys.items() if key not in old.keys]
         come, gone = set(added), set(removed)
-        found: list[tuple[int, Change]] = []  # the parent in the new version, and what is below it
+        matches: list[tuple[int, Change]] = []  # the parent in the new version, and what is below it
         remade = self._remade(removed, added)
-        found += [self._remake(at, now[0], is_several=len(now) > 1) for at, now in remade.items()]
+        matches += [self._remake(at, now[0], is_several=len(now) > 1) for at, now in remade.items()]
         removed = [at for at in removed if at not in remade]
         others = {at for now in remade.values() for at in now}
         added = [at for at in added if at not in others]
-        renamed = self._renamed(removed, added)
-        found += [self._rename(before, after) for before, after in renamed.items()]
-        new_names = set(renamed.values())
-        found += [self._add(at) for at in added if at not in new_names and new.items[at].parent not in come]
-        found += [
-            self._remove(at) for at in removed if at not in renamed and old.items[at].parent not in gone
+        counts = self._renamed(removed, added)
+        matches += [self._rename(before, after) for before, after in counts.items()]
+        new_names = set(counts.values())
+        matches += [self._add(at) for at in added if at not in new_names and new.items[at].parent not in come]
+        matches += [
+            self._remove(at) for at in removed if at not in counts and old.items[at].parent not in gone
         ]
         for key, after in new.keys.items():
             if (before := old.keys.get(key)) is not None and (one := self._changed(before, after)):
-                found.append((new.items[after].parent, one))
-        return self._nested(_once(found))
+                matches.append((new.items[after].parent, one))
+        return self._nested(_once(matches))
 
     def _remade(self, removed: list[int], added: list[int]) -> dict[int, list[int]]:
         """Those that have the same name and are of another kind: an attribute that became a property, with
@@ -246,16 +246,16 @@ class _Comparison:
         return self._ordered(below, -1)
 
     def _ordered(self, below: dict[int, list[Change]], top: int) -> list[Change]:
-        done: dict[int, list[Change]] = {}
+        changes: dict[int, list[Change]] = {}
         for parent in sorted(below, key=self._new.depth, reverse=True):
-            made = [
-                replace(one, nested=tuple(done[one.after]))
-                if one.after is not None and one.after in done
+            results = [
+                replace(one, nested=tuple(changes[one.after]))
+                if one.after is not None and one.after in changes
                 else one
                 for one in below[parent]
             ]
-            done[parent] = sorted(made, key=lambda one: (one.definition.span, one.change))
-        return done.get(top, [])
+            changes[parent] = sorted(results, key=lambda one: (one.definition.span, one.change))
+        return changes.get(top, [])
 
 
 def _once(found: list[tuple[int, Change]]) -> list[tuple[int, Change]]:
@@ -297,11 +297,11 @@ def _run_the_same(language: str, one: bytes, other: bytes) -> bool:
 
 def _code_lines(language: str, code: bytes) -> list[str]:
     """The lines that have more on them than comments and documentation."""
-    found = code_tokens(language, code)
-    if found is None:
+    tokens = code_tokens(language, code)
+    if tokens is None:
         return _lines(code)
     lines = code.decode("utf-8", "replace").split("\n")
-    numbers = sorted({number for token in found for number in range(token.first, token.last + 1)})
+    numbers = sorted({number for token in tokens for number in range(token.first, token.last + 1)})
     return [lines[number - 1].rstrip() for number in numbers]
 
 

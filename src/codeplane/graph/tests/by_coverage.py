@@ -57,11 +57,11 @@ class Learnt:
 
     @cached_property
     def _by_file(self) -> dict[str, frozenset[str]]:
-        found: dict[str, set[str]] = {}
+        matches: dict[str, set[str]] = {}
         for test in self.tests:
             path, _, name = test.partition("::")
-            found.setdefault(path, set()).add(name)
-        return {path: frozenset(names) for path, names in found.items()}
+            matches.setdefault(path, set()).add(name)
+        return {path: frozenset(names) for path, names in matches.items()}
 
 
 class Verdict(NamedTuple):
@@ -107,11 +107,11 @@ class Parts:
 
 
 def _names(items: Collection[Definition], functions: Collection[Definition]) -> Iterator[str]:
-    known = list(items)
+    definitions = list(items)
     for item in functions:
         names = [item.name]
         while item.parent >= 0:
-            item = known[item.parent]
+            item = definitions[item.parent]
             names.append(item.name)
         yield ".".join(reversed(names))
 
@@ -168,8 +168,8 @@ def judged(snapshot: Snapshot, learnt: Learnt, changed: Collection[RepoPath]) ->
         elif not (hit or record.is_open or record.has_failed):
             clean.setdefault(RepoPath(path), set()).add(name)
     digests = snapshot.digests()
-    moved = {one.path for one in learnt.shapes.values() if digests.get(one.path) != one.digest}
-    return Verdict(_frozen(run), _frozen(clean), frozenset(loose), frozenset(moved))
+    paths = {one.path for one in learnt.shapes.values() if digests.get(one.path) != one.digest}
+    return Verdict(_frozen(run), _frozen(clean), frozenset(loose), frozenset(paths))
 
 
 def _frozen(found: Mapping[RepoPath, set[str]]) -> dict[RepoPath, frozenset[str]]:

@@ -14,18 +14,18 @@ _FURTHEST: Final = 4  # directories around the file
 def naming(snapshot: Snapshot, path: RepoPath) -> tuple[list[RepoPath], bool]:
     """The code that names a file, and whether all that may was looked at."""
     directory, _, name = path.rpartition("/")
-    found, is_whole = _holding(snapshot, path, name, rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    paths, is_whole = _holding(snapshot, path, name, rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     if len(snapshot.layout.by_name.get(name, ())) > 1:
-        found = _nearer(snapshot, found, directory) or found
+        paths = _nearer(snapshot, paths, directory) or paths
     around = directory.split("/") if directory else []
     for count in range(len(around), max(0, len(around) - _FURTHEST), -1):
-        if found:
+        if paths:
             break
         above, last = "/".join(around[: count - 1]), around[count - 1]
         named, whole = _holding(snapshot, path, last, rf"[\"'/]{re.escape(last)}[\"'/]")
-        found = [one for one in named if _is_at_or_above(one, above)]
+        paths = [one for one in named if _is_at_or_above(one, above)]
         is_whole = is_whole and whole
-    return found, is_whole
+    return paths, is_whole
 
 
 def _holding(snapshot: Snapshot, path: RepoPath, word: str, pattern: str) -> tuple[list[RepoPath], bool]:

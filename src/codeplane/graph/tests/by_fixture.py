@@ -59,24 +59,24 @@ def shared_files(snapshot: Snapshot) -> list[Shared]:
 
 def _files(snapshot: Snapshot, links: Links, path: str) -> tuple[str, ...]:
     """A shared file, what it names as plugins, and what these import."""
-    found = dict.fromkeys((path, *_plugins(snapshot, path)))
-    level = list(found)
+    matches = dict.fromkeys((path, *_plugins(snapshot, path)))
+    level = list(matches)
     for _ in range(_FURTHEST):
         level = [
             one
             for file in level
             for one in sorted(links.imports.get(file, ()))
-            if one not in found and fixtures_in(snapshot, one)
+            if one not in matches and fixtures_in(snapshot, one)
         ]
-        found |= dict.fromkeys(level)
-    return tuple(found)
+        matches |= dict.fromkeys(level)
+    return tuple(matches)
 
 
 def _plugins(snapshot: Snapshot, path: str) -> Iterator[str]:
     """The files that a shared file names in a list of modules."""
     facts, sharing = snapshot.facts(path), _sharing(snapshot, path)
-    found = module_rules(facts.language) if facts is not None else None
-    if found is None or sharing is None or not snapshot.occurrences(path, sharing.plugin_variable):
+    rules = module_rules(facts.language) if facts is not None else None
+    if rules is None or sharing is None or not snapshot.occurrences(path, sharing.plugin_variable):
         return
     stated = re.search(
         rb"(?m)^" + sharing.plugin_variable.encode() + rb"\s*[:=](?:[^\n]*[\[(][^\])]*[\])]|[^\n]*)",
@@ -96,10 +96,10 @@ def touched(
         if not from_here:
             continue
         distance = min(distances[path] for path in from_here)
-        known = [found for path in one.files for found in fixtures_in(snapshot, path)]
-        concerned = [found for found in known if found.place.path in from_here]
-        names = _with_users({found.name for found in concerned}, known)
-        is_for_all = any(found.for_all for found in known if found.name in names)
+        fixtures = [fixture for path in one.files for fixture in fixtures_in(snapshot, path)]
+        concerned = [fixture for fixture in fixtures if fixture.place.path in from_here]
+        names = _with_users({fixture.name for fixture in concerned}, fixtures)
+        is_for_all = any(fixture.for_all for fixture in fixtures if fixture.name in names)
         is_for_all |= any(_has_hooks(snapshot, path) for path in from_here)
         yield Touched(one, distance, names, is_for_all)
 
@@ -144,13 +144,13 @@ def _asked_in_words(snapshot: Snapshot, path: str, sharing: Fixtures) -> set[str
 
 def asking_for(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     """The tests and fixtures that get a definition by asking for its name; files where no function does."""
-    wanted = [one for one in fixtures_in(snapshot, place.path) if one.place == place]
-    if not wanted:
+    fixtures = [one for one in fixtures_in(snapshot, place.path) if one.place == place]
+    if not fixtures:
         return
     directories = [one.below for one in shared_files(snapshot) if place.path in one.files]
-    for path in snapshot.paths_with(wanted[0].name):
+    for path in snapshot.paths_with(fixtures[0].name):
         if path == place.path or any(is_in(path, directory) for directory in directories):
-            yield from _asking_in(snapshot, path, wanted[0].name)
+            yield from _asking_in(snapshot, path, fixtures[0].name)
 
 
 def _asking_in(snapshot: Snapshot, path: str, name: str) -> Iterator[Place]:

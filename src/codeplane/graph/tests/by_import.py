@@ -166,8 +166,8 @@ class _Ways(dict[str, _Way | None]):
         self._find = find
 
     def __missing__(self, target: str) -> _Way | None:
-        found = self[target] = self._find(RepoPath(target))
-        return found
+        result = self[target] = self._find(RepoPath(target))
+        return result
 
 
 def _below(path: str) -> tuple[str, str]:

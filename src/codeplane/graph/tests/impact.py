@@ -81,16 +81,16 @@ def affected_tests(snapshot: Snapshot, changed: Collection[RepoPath], known: Kno
     matches = search.all()
     nameless = [path for path in modules if path not in named]
     reasons = list(_reasons(snapshot, search.reach))
-    unresolved = nameless[_MOST_NAMED:]
+    paths = nameless[_MOST_NAMED:]
     for path in nameless[:_MOST_NAMED]:
         users, is_whole = naming(snapshot, path)
         matches += _by_name(snapshot, path, users)
         if not is_whole:
             reasons.append(f"not all code that may name {shown(path)} was checked")
         if not users:
-            unresolved.append(path)
-    listed, left_out = _without_crowds(best_of(matches), many(len(snapshot.tests())))
-    return refined(snapshot, Impact(listed, unresolved, [*reasons, *left_out]), changed, known)
+            paths.append(path)
+    tests, left_out = _without_crowds(best_of(matches), many(len(snapshot.tests())))
+    return refined(snapshot, Impact(tests, paths, [*reasons, *left_out]), changed, known)
 
 
 def refined(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], known: Known) -> Impact:
@@ -108,9 +108,9 @@ def _marked(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
     reached = reaching(snapshot, known.definitions, known.most_files)
     tests = [one._replace(reaches=True) if one.path in reached.tests else one for one in impact.tests]
     module = module_of(snapshot, min(known.definitions))
-    listed = {one.path for one in tests}
+    paths = {one.path for one in tests}
     # References may lead where imports were too many to be listed.
-    more = [AffectedTest(path, Match.CHAIN, module, 2, True) for path in reached.tests if path not in listed]
+    more = [AffectedTest(path, Match.CHAIN, module, 2, True) for path in reached.tests if path not in paths]
     return replace(impact, tests=sorted([*tests, *more], key=rank))
 
 
@@ -127,14 +127,14 @@ def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
     near = _near(snapshot, impact, known)
     if near is None:
         return impact
-    kept = [one for one in impact.tests if not one.distance or one.match is Match.DATA or one.path in near]
-    kept += _witnesses(snapshot, impact, known, {one.path for one in kept})
-    left_out = len(impact.tests) - len(kept)
+    tests = [one for one in impact.tests if not one.distance or one.match is Match.DATA or one.path in near]
+    tests += _witnesses(snapshot, impact, known, {one.path for one in tests})
+    left_out = len(impact.tests) - len(tests)
     if left_out * _WORTH < len(impact.tests):
         return impact
     reason = f"{left_out} test files that import it, or reach it indirectly, are not listed"
-    kept.sort(key=lambda one: (bool(one.distance), near.get(one.path, _FAR), rank(one)))
-    return replace(impact, tests=kept, reasons=[reason, *_blind(snapshot)])
+    tests.sort(key=lambda one: (bool(one.distance), near.get(one.path, _FAR), rank(one)))
+    return replace(impact, tests=tests, reasons=[reason, *_blind(snapshot)])
 
 
 def _near(snapshot: Snapshot, impact: Impact, known: Known) -> dict[RepoPath, int] | None:
@@ -147,13 +147,13 @@ def _near(snapshot: Snapshot, impact: Impact, known: Known) -> dict[RepoPath, in
         for at in numbers if path not in tests else ():
             # Who calls a method need not be known to: it has the instance from somebody who names the class.
             start = [place.definition for place in _outwards(snapshot, Place(path, at))]
-            reached = reaching(snapshot, {path: start}, _MOST_LOOKED_AT, _MOST_NEAR).distances
+            counts = reaching(snapshot, {path: start}, _MOST_LOOKED_AT, _MOST_NEAR).distances
             name = snapshot.definition(Place(path, at)).name
-            found = {test: 1 for test in direct if snapshot.occurrences(test, name)}
-            found |= reached
-            if not found and at not in known.made.get(path, ()):
+            matches = {test: 1 for test in direct if snapshot.occurrences(test, name)}
+            matches |= counts
+            if not matches and at not in known.made.get(path, ()):
                 return None
-            near |= {test: min(step, near.get(test, step)) for test, step in _nearest(found)}
+            near |= {test: min(step, near.get(test, step)) for test, step in _nearest(matches)}
     return near
 
 
@@ -180,13 +180,13 @@ def _witnesses(
 ) -> list[AffectedTest]:
     """A test for each file with changed imports that none of the chosen ones imports: it may not load."""
     importers = links_of(snapshot).importers
-    found: dict[RepoPath, AffectedTest] = {}
+    test_by_path: dict[RepoPath, AffectedTest] = {}
     for path in known.relinked:
         around = set(importers.get(path, ()))
-        if not (around & {*chosen, *found}):
+        if not (around & {*chosen, *test_by_path}):
             first = next((one for one in impact.tests if one.path in around), None)
-            found |= {first.path: first} if first is not None else {}
-    return list(found.values())
+            test_by_path |= {first.path: first} if first is not None else {}
+    return list(test_by_path.values())
 
 
 def _narrowed(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], known: Known) -> Impact:
@@ -211,10 +211,10 @@ def _narrowed(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath],
             tests.append(one._replace(names=tuple(sorted(left))))
         else:  # which tests there are is not known for sure
             tests.append(one)
-    listed = {one.path for one in impact.tests}
+    paths = {one.path for one in impact.tests}
     there = snapshot.layout.blobs
     for path, names in verdict.run.items():
-        if path not in listed and path in there:
+        if path not in paths and path in there:
             tests.append(AffectedTest(path, Match.RUN, "", 1, names=tuple(sorted(names))))
     return replace(impact, tests=sorted(tests, key=rank), spared=spared)
 
@@ -230,12 +230,12 @@ def _defined(snapshot: Snapshot, path: RepoPath) -> frozenset[str]:
 def _by_name(snapshot: Snapshot, path: RepoPath, users: Sequence[RepoPath]) -> list[AffectedTest]:
     """The tests that name a file, and those that lead to code that does."""
     tests = snapshot.tests()
-    found = [AffectedTest(one, Match.DATA, shown(path)) for one in users if one in tests]
+    matches = [AffectedTest(one, Match.DATA, shown(path)) for one in users if one in tests]
     code = {one: module for one in users if one not in tests and (module := module_of(snapshot, one))}
     if code:
         leading = Search(snapshot, code).all()
-        found += [AffectedTest(one.path, Match.DATA, shown(path), one.distance + 1) for one in leading]
-    return found
+        matches += [AffectedTest(one.path, Match.DATA, shown(path), one.distance + 1) for one in leading]
+    return matches
 
 
 def _without_crowds(found: Sequence[AffectedTest], most: int) -> tuple[list[AffectedTest], list[str]]:
@@ -268,8 +268,8 @@ def _blind(snapshot: Snapshot) -> Iterator[str]:
         yield f"{len(dynamic)} test files import by names computed at run time"
     imports, purpose = links_of(snapshot).imports, snapshot.purposes.by_place
     imported = set().union(*(imports.get(path, ()) for path in tests))
-    built = {path for path in imported if purpose(path) is Purpose.BUILT}
-    if count := sum(not built.isdisjoint(imports.get(path, ())) for path in tests if built):
+    paths = {path for path in imported if purpose(path) is Purpose.BUILT}
+    if count := sum(not paths.isdisjoint(imports.get(path, ())) for path in tests if paths):
         yield f"{count} test files import build output, whose source is unknown"
 
 

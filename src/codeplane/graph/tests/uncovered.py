@@ -13,22 +13,22 @@ def uncovered(snapshot: Snapshot, learnt: Learnt | None = None) -> list[RepoPath
     package around them, in order of path."""
     links, purpose = links_of(snapshot), snapshot.purpose
     tests = {path for path in links.imports if purpose(path) is Purpose.TEST} | snapshot.tests()
-    covered = {target for test in tests for target in links.imports.get(test, ())}
+    targets = {target for test in tests for target in links.imports.get(test, ())}
     for test in tests:
-        covered |= links.around.get(test, frozenset())
-    for package in list(covered):
+        targets |= links.around.get(test, frozenset())
+    for package in list(targets):
         inside = f"{module_of(snapshot, RepoPath(package))}."
-        covered |= {
+        targets |= {
             one
             for one in links.imports.get(package, ())
             if module_of(snapshot, RepoPath(one)).startswith(inside)
         }
     if learnt is not None:
-        covered |= {learnt.shapes[at].path for one in learnt.tests.values() for at in one.blocks}
+        targets |= {learnt.shapes[at].path for one in learnt.tests.values() for at in one.blocks}
     return [
         path
         for path in snapshot.layout.ordered
-        if path not in covered
+        if path not in targets
         and path not in tests
         and purpose(path) is Purpose.SOURCE
         and module_of(snapshot, path)

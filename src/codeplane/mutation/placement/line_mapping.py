@@ -57,13 +57,13 @@ def _equal(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]
 
 def _joined(runs: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     """Runs that follow each other without anything between, as one."""
-    kept: list[tuple[int, int, int]] = []
+    blocks: list[tuple[int, int, int]] = []
     for start, there, size in runs:
-        if kept and kept[-1][0] + kept[-1][2] == start and kept[-1][1] + kept[-1][2] == there:
-            kept[-1] = (kept[-1][0], kept[-1][1], kept[-1][2] + size)
+        if blocks and blocks[-1][0] + blocks[-1][2] == start and blocks[-1][1] + blocks[-1][2] == there:
+            blocks[-1] = (blocks[-1][0], blocks[-1][1], blocks[-1][2] + size)
         else:
-            kept.append((start, there, size))
-    return kept
+            blocks.append((start, there, size))
+    return blocks
 
 
 def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:

@@ -60,11 +60,11 @@ def place(text: Text, edit: SpanEdit, base: Text | None, *, is_stale: bool) -> l
 
     `is_stale` says that it was made for another content; `base` is that content, where it is known.
     """
-    placed = _place(text, edit, base, is_stale=is_stale)
-    for one in placed:
+    placements = _place(text, edit, base, is_stale=is_stale)
+    for one in placements:
         if not edit.may_be(*one.lines):
             raise _elsewhere(text, edit, [one.lines[0]])
-    return placed
+    return placements
 
 
 def _place(text: Text, edit: SpanEdit, base: Text | None, *, is_stale: bool) -> list[Placed]:
@@ -117,61 +117,70 @@ def _by_text(text: Text, edit: SpanEdit, base: Text | None) -> list[Placed]:
         return [_inline(text, edit.new, *span) for span in exact]
     if exact:
         raise _several(text, [text.line_at(start) for start, _ in exact])
-    sent, new, why = _as_sent(text, edit)
-    found = _best(text, sent, edit)
-    if len(found) == 1 or (found and edit.everywhere):
-        return [_adapted(text, one, new, (0, 0), why) for one in found]
-    if not found and edit.within and (outside := _occurrences(text, replace(edit, within=None))):
+    expected_lines, new, why = _as_sent(text, edit)
+    matches_found = _best(text, expected_lines, edit)
+    if len(matches_found) == 1 or (matches_found and edit.everywhere):
+        return [_adapted(text, one, new, (0, 0), why) for one in matches_found]
+    if not matches_found and edit.within and (outside := _occurrences(text, replace(edit, within=None))):
         raise _elsewhere(text, edit, [text.line_at(start) for start, _ in outside])
-    raise _several(text, [one.first for one in found]) if found else _nowhere(text, sent)
+    raise (
+        _several(text, [one.first for one in matches_found])
+        if matches_found
+        else _nowhere(text, expected_lines)
+    )
 
 
 def _by_both(text: Text, edit: SpanEdit, base: Text | None) -> Placed:
     """The lines decide between places that are equally good, and nothing else."""
-    sent, new, why = _as_sent(text, edit)
-    asked = edit.first or 0, edit.last if edit.last is not None else (edit.first or 0) + len(sent) - 1
-    here = match_at(text.lines, sent, asked[0])
+    expected_lines, new, why = _as_sent(text, edit)
+    requested_lines = (
+        edit.first or 0,
+        edit.last if edit.last is not None else (edit.first or 0) + len(expected_lines) - 1,
+    )
+    here = match_at(text.lines, expected_lines, requested_lines[0])
     if here is not None and here.alike is Alike.EXACT:
-        return _adapted(text, here, new, asked, why)
-    found = _best(text, sent, edit)
-    if len(found) == 1:
-        if here is not None and here.first != found[0].first:
-            raise _several(text, [here.first, found[0].first])
-        return _adapted(text, found[0], new, asked, why)
-    if here is not None and any(one.first == here.first for one in found):
-        return _adapted(text, here, new, asked, why)
-    if base is not None and found:
-        there = moved(base.lines, text.lines, asked[0], asked[0] + len(sent) - 1)
-        for one in found:
+        return _adapted(text, here, new, requested_lines, why)
+    matches_found = _best(text, expected_lines, edit)
+    if len(matches_found) == 1:
+        if here is not None and here.first != matches_found[0].first:
+            raise _several(text, [here.first, matches_found[0].first])
+        return _adapted(text, matches_found[0], new, requested_lines, why)
+    if here is not None and any(one.first == here.first for one in matches_found):
+        return _adapted(text, here, new, requested_lines, why)
+    if base is not None and matches_found:
+        there = moved(
+            base.lines, text.lines, requested_lines[0], requested_lines[0] + len(expected_lines) - 1
+        )
+        for one in matches_found:
             if there == (one.first, one.last):
-                return _adapted(text, one, new, asked, why)
-    if found:
-        raise _several(text, [one.first for one in found])
-    return _part_of_a_line(text, edit, sent, asked[0])
+                return _adapted(text, one, new, requested_lines, why)
+    if matches_found:
+        raise _several(text, [one.first for one in matches_found])
+    return _part_of_a_line(text, edit, expected_lines, requested_lines[0])
 
 
 def _part_of_a_line(text: Text, edit: SpanEdit, sent: Sequence[str], line: int) -> Placed:
     """The expected text is less than whole lines: its occurrence at the line, or the only one."""
     exact = _occurrences(text, edit)
     at_line = [span for span in exact if text.line_at(span[0]) == line]
-    chosen = at_line or exact
-    if len(chosen) > 1:
-        raise _several(text, [text.line_at(start) for start, _ in chosen])
-    if not chosen:
+    selection = at_line or exact
+    if len(selection) > 1:
+        raise _several(text, [text.line_at(start) for start, _ in selection])
+    if not selection:
         raise _nowhere(text, sent, line)
-    placed = _inline(text, edit.new, *chosen[0])
+    placement = _inline(text, edit.new, *selection[0])
     if at_line:
-        return placed
-    correction = Correction((line, edit.last or line), placed.lines, "the text is at other lines")
-    return placed._replace(correction=correction)
+        return placement
+    correction = Correction((line, edit.last or line), placement.lines, "the text is at other lines")
+    return placement._replace(correction=correction)
 
 
 def _as_sent(text: Text, edit: SpanEdit) -> tuple[list[str], str, str]:
     """The expected lines and the new text, without the numbers that both were copied with."""
-    sent = split(edit.expected or "")
-    bare = unnumbered(sent)
-    if bare is None or _best(text, sent, edit):
-        return sent, edit.new, ""
+    expected_lines = split(edit.expected or "")
+    bare = unnumbered(expected_lines)
+    if bare is None or _best(text, expected_lines, edit):
+        return expected_lines, edit.new, ""
     new = unnumbered(split(edit.new))
     if new is None and is_numbered_in_part(split(edit.new)):
         raise InvalidArgument(
@@ -184,30 +193,32 @@ def _as_sent(text: Text, edit: SpanEdit) -> tuple[list[str], str, str]:
 def _best(text: Text, sent: Sequence[str], edit: SpanEdit) -> list[Found]:
     """The places of the best likeness that there is, where the edit may be."""
     for alike in Alike:
-        if found := [one for one in matches(text.lines, sent, alike) if edit.may_be(one.first, one.last)]:
-            return found
+        if matches_found := [
+            one for one in matches(text.lines, sent, alike) if edit.may_be(one.first, one.last)
+        ]:
+            return matches_found
     return []
 
 
 def _adapted(text: Text, found: Found, new: str, asked: tuple[int, int], why: str) -> Placed:
     """The lines that were found give way to the new ones, indented as they are."""
-    used = found.first, found.last
+    line_range = found.first, found.last
     lines = split(new)
-    adapted = [found.adapt(line) for line in lines]
-    kept = [line for line in adapted if line is not None]
-    if len(kept) != len(adapted):
+    candidates = [found.adapt(line) for line in lines]
+    new_lines = [line for line in candidates if line is not None]
+    if len(new_lines) != len(candidates):
         raise EditNotPlaced(
-            f"{text.path}:{used[0]} matches except for indentation, which does not fit the new text.",
+            f"{text.path}:{line_range[0]} matches except for indentation, which does not fit the new text.",
             hints=["Send both texts with the indentation of the file (read_source)."],
-            found=_shown(text, *used),
+            found=_shown(text, *line_range),
         )
     reasons = [why] if why else []
     if found.alike is not Alike.EXACT:
         reasons.append(f"{found.alike} differs from the file's")
-    if asked[0] and asked != used:
+    if asked[0] and asked != line_range:
         reasons.append("the text is at other lines")
-    correction = Correction(asked, used, "; ".join(reasons)) if reasons else None
-    return _lines(text, "\n".join(kept) if kept else "", *used, correction=correction)
+    correction = Correction(asked, line_range, "; ".join(reasons)) if reasons else None
+    return _lines(text, "\n".join(new_lines) if new_lines else "", *line_range, correction=correction)
 
 
 def _occurrences(text: Text, edit: SpanEdit) -> list[tuple[int, int]]:
@@ -244,9 +255,9 @@ def _shown(text: Text, first: int, last: int) -> str:
 
 
 def _several(text: Text, lines: list[int]) -> EditNotPlaced:
-    told = ", ".join(map(str, lines[:_MOST_PLACES])) + (", …" if len(lines) > _MOST_PLACES else "")
+    line_list = ", ".join(map(str, lines[:_MOST_PLACES])) + (", …" if len(lines) > _MOST_PLACES else "")
     return EditNotPlaced(
-        f"{text.path} has the expected text in {len(lines)} places: lines {told}.",
+        f"{text.path} has the expected text in {len(lines)} places: lines {line_list}.",
         hints=[
             "Send more of the surrounding text, or start_line as well; all: true replaces every occurrence."
         ],
@@ -258,9 +269,9 @@ def _several(text: Text, lines: list[int]) -> EditNotPlaced:
 def _elsewhere(text: Text, edit: SpanEdit, lines: list[int]) -> EditNotPlaced:
     assert edit.within is not None, "BUG: an edit that may be anywhere is elsewhere"
     first, last = edit.within
-    told = ", ".join(map(str, lines[:_MOST_PLACES])) + (", …" if len(lines) > _MOST_PLACES else "")
+    line_list = ", ".join(map(str, lines[:_MOST_PLACES])) + (", …" if len(lines) > _MOST_PLACES else "")
     return EditNotPlaced(
-        f"{text.path} has it at line {told}, outside the symbol (lines {first} to {last}).",
+        f"{text.path} has it at line {line_list}, outside the symbol (lines {first} to {last}).",
         hints=["Name the symbol that contains it, or send path instead of symbol."],
         found=_shown(text, first, last),
     )

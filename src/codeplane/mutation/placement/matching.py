@@ -52,11 +52,11 @@ def matches(lines: Sequence[str], sent: Sequence[str], alike: Alike) -> Iterator
     if not sent:
         return
     key = _KEYS[alike]
-    wanted = [key(line) for line in sent]
+    keys = [key(line) for line in sent]
     have = [key(line) for line in lines]
-    first = wanted[0]
-    for at in range(len(have) - len(wanted) + 1):
-        if have[at] == first and have[at : at + len(wanted)] == wanted:
+    first = keys[0]
+    for at in range(len(have) - len(keys) + 1):
+        if have[at] == first and have[at : at + len(keys)] == keys:
             found = _found(lines, sent, at, alike)
             if found is not None:
                 yield found

@@ -92,11 +92,11 @@ class Planner:
     def _update(self, path: RepoPath, asked: Sequence[Asked]) -> None:
         """Edits of a file that is moved by the same call are made on the way."""
         data = self._content(path)
-        placed: list[Placed] = []
+        placements: list[Placed] = []
         for one in asked:
-            placed += self._placed(one, data)
-        self._corrections[path] = [one.correction for one in placed if one.correction is not None]
-        after = rewritten(shown(path), data, placed)
+            placements += self._placed(one, data)
+        self._corrections[path] = [one.correction for one in placements if one.correction is not None]
+        after = rewritten(shown(path), data, placements)
         goes_on = next((edit for edit in self._new.values() if edit.moved_from == path), None)
         if goes_on is not None:
             self._new[goes_on.path] = FileEdit(goes_on.path, goes_on.before, after, moved_from=path)
@@ -121,47 +121,47 @@ class Planner:
 
         A file that its editor has changed since may be counted before or after that change.
         """
-        told, known = shown(one.path), one.digest or one.seen
-        if known is None and now == _EMPTY:
+        name, digest = shown(one.path), one.digest or one.seen
+        if digest is None and now == _EMPTY:
             return
         hints = [
             "Send expected_content: the current text.",
             "Or send expected_file_sha256 of the version you mean, from read_source or an earlier edit.",
         ]
-        if known is None:
+        if digest is None:
             missing = "what to replace" if one.span.first is None else "which version the lines refer to"
-            raise InvalidArgument(f"{told}: the edit does not say {missing}.", hints=hints)
-        if known != now and (one.digest is None or one.span.first is None):
-            raise EditConflict(f"{told} has changed since it was read.", hints=hints, path=told)
+            raise InvalidArgument(f"{name}: the edit does not say {missing}.", hints=hints)
+        if digest != now and (one.digest is None or one.span.first is None):
+            raise EditConflict(f"{name} has changed since it was read.", hints=hints, path=name)
 
     def _current(self, one: Asked) -> Digest:
         """The digest of a file that is to be gone; it has to be the one that was seen."""
         digest = digest_of(self._content(one.path))
         if one.digest is not None and one.digest != digest:
-            told = shown(one.path)
-            raise EditConflict(f"{told} has changed since it was read.", hints=["Read it again."], path=told)
+            name = shown(one.path)
+            raise EditConflict(f"{name} has changed since it was read.", hints=["Read it again."], path=name)
         return digest
 
     def _absent(self, path: RepoPath) -> Digest | None:
         """Nothing may be there, unless the same call takes it away first."""
         if path in self._new and self._new[path].after is None:
             if any(edit.moved_from == path for edit in self._new.values()):
-                told = shown(path)
+                name = shown(path)
                 raise EditsOverlap(
-                    f"{told} is moved away, and another file is to replace it.",
+                    f"{name} is moved away, and another file is to replace it.",
                     hints=["Move it first, in a separate call."],
-                    path=told,
+                    path=name,
                 )
             return self._new[path].before
         try:
             self._content(path)
         except NotFound:
             return None
-        told = shown(path)
+        name = shown(path)
         raise EditConflict(
-            f"{told} already exists.",
+            f"{name} already exists.",
             hints=["To change it: action update; to replace all of it: update with expected_file_sha256."],
-            path=told,
+            path=name,
         )
 
     def _text(self, path: RepoPath) -> Text:
@@ -176,12 +176,12 @@ class Planner:
         return self._old[path]
 
     def _set(self, edit: FileEdit) -> None:
-        known = self._new.get(edit.path)
-        if known is not None and not (
-            known.after is None and edit.before == known.before and edit.after is not None
+        other = self._new.get(edit.path)
+        if other is not None and not (
+            other.after is None and edit.before == other.before and edit.after is not None
         ):
-            told = shown(edit.path)
-            raise EditsOverlap(f"{told} has edits that contradict each other.", path=told)
+            name = shown(edit.path)
+            raise EditsOverlap(f"{name} has edits that contradict each other.", path=name)
         self._new[edit.path] = edit
 
 
@@ -197,8 +197,8 @@ def _replaced(one: Asked, data: bytes) -> Placed:
 
 def rewritten(path: str, data: bytes, placed: Iterable[Placed]) -> bytes:
     """The content after all edits, which must not meet; at one point they come in the order sent."""
-    ordered = sorted(placed, key=lambda one: (one.start, one.end))
-    for one, other in pairwise(ordered):
+    placements = sorted(placed, key=lambda one: (one.start, one.end))
+    for one, other in pairwise(placements):
         if other.start < one.end:
             raise EditsOverlap(
                 f"{path}: two edits both change line {other.lines[0]}.",
@@ -206,7 +206,7 @@ def rewritten(path: str, data: bytes, placed: Iterable[Placed]) -> bytes:
                 lines=[list(one.lines), list(other.lines)],
             )
     parts, at = [], 0
-    for one in ordered:
+    for one in placements:
         parts += [data[at : one.start], one.data]
         at = one.end
     return b"".join([*parts, data[at:]])
@@ -222,13 +222,13 @@ def _at_symbol(text: Text, one: Asked, base: Text | None, *, is_stale: bool) -> 
             hints=["Read it again (read_source)."],
         )
     lines = _indented(trimmed(split(one.span.new)), indent_of(text.lines[first - 1]))
-    attached = first_attached(text.lines, first)
-    if one.action is Action.REPLACE_SYMBOL and _brings(lines, text.lines[attached - 1 : first - 1]):
-        first = attached
+    first_line = first_attached(text.lines, first)
+    if one.action is Action.REPLACE_SYMBOL and _brings(lines, text.lines[first_line - 1 : first - 1]):
+        first = first_line
     elif one.action is Action.INSERT_BEFORE or (lines and MARK.match(lines[0].strip())):
         # The comment above belongs to the symbol; new text that brings one takes its place.
         is_before = one.action is Action.INSERT_BEFORE
-        first = attached if is_before else first_above(text.lines, first)
+        first = first_line if is_before else first_above(text.lines, first)
     around = Surroundings(one.path, text.lines, first, last)
     if one.action is Action.INSERT_BEFORE:
         last, lines = first - 1, around.before(lines) if lines else []
@@ -242,8 +242,8 @@ def _at_symbol(text: Text, one: Asked, base: Text | None, *, is_stale: bool) -> 
 
 def _brings(lines: Sequence[str], above: Sequence[str]) -> bool:
     """Whether new text for a symbol has all the attributes that stand above it, as it was read with them."""
-    held = {line.strip() for line in above if is_attribute(line)}
-    return bool(held) and held <= {line.strip() for line in lines}
+    attributes = {line.strip() for line in above if is_attribute(line)}
+    return bool(attributes) and attributes <= {line.strip() for line in lines}
 
 
 def _indented(lines: list[str], indent: str) -> list[str]:

@@ -49,18 +49,18 @@ class Surroundings:
         return (self.above, 0) if self.above <= self.below else (0, self.below)
 
     def _apart(self, new: Sequence[str]) -> int:
-        seen = [
+        counts = [
             count
             for count, is_edge in ((self.above, self._is_first), (self.below, self._is_last))
             if not is_edge
         ]
         if not self._is_block(new):
-            return min(seen, default=0)
+            return min(counts, default=0)
         language = language_of(self._path, b"")
         writing = specs()[language].writing if language is not None else None
         if writing is not None and writing.layout == "indent":
             return 1 if self._indent else _MOST  # as PEP 8 has it
-        return min(_MOST, max(seen, default=0)) or 1
+        return min(_MOST, max(counts, default=0)) or 1
 
     def _is_block(self, new: Sequence[str]) -> bool:
         """Whether either of two neighbours is more than a line."""

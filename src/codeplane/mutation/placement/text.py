@@ -36,8 +36,8 @@ class Text:
     @cached_property
     def starts(self) -> list[int]:
         """Where each line begins."""
-        *ended, _ = self.data.split(b"\n")
-        starts = [self._first, *accumulate(len(line) + 1 for line in ended)]
+        *full_lines, _ = self.data.split(b"\n")
+        starts = [self._first, *accumulate(len(line) + 1 for line in full_lines)]
         if starts[-1] >= len(self.data):
             starts.pop()
         return starts
@@ -95,12 +95,12 @@ class Text:
         if not lines:
             return b""
         end = self.line_end(first)
-        ended = [self.encode(line) + end for line in lines]
+        encoded_lines = [self.encode(line) + end for line in lines]
         if max(first - 1, last) >= self.count and self.count and not self.data.endswith(b"\n"):
-            ended[-1] = ended[-1].removesuffix(end)
+            encoded_lines[-1] = encoded_lines[-1].removesuffix(end)
             if first > self.count:
-                ended[0] = end + ended[0]
-        return b"".join(ended)
+                encoded_lines[0] = end + encoded_lines[0]
+        return b"".join(encoded_lines)
 
 
 def encoded(text: str) -> bytes:

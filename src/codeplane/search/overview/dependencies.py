@@ -23,7 +23,7 @@ def required(snapshot: Snapshot) -> list[tuple[str, str]]:
 def dependencies(snapshot: Snapshot) -> list[tuple[str, str]]:
     """Packages behind their manifest, then modules as often as they are imported: those of the standard
     library of a language, those from elsewhere, and those of the repository itself."""
-    told = required(snapshot)
+    packages = required(snapshot)
     parties: dict[str, Counter[str]] = {
         "third_party": Counter(), "standard_library": Counter(), "first_party": Counter(),
     }  # fmt: skip
@@ -42,8 +42,8 @@ def dependencies(snapshot: Snapshot) -> list[tuple[str, str]]:
     for top in [top for top in parties["third_party"] if inside.get(top)]:
         parties["first_party"][top] = parties["third_party"].pop(top)
     for party, counts in parties.items():
-        told += [(party, f"{shown(name)} ×{count}") for name, count in counts.most_common()]
-    return told
+        packages += [(party, f"{shown(name)} ×{count}") for name, count in counts.most_common()]
+    return packages
 
 
 def _standard(snapshot: Snapshot, one: Imported) -> str:

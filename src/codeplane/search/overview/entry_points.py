@@ -30,14 +30,14 @@ class Entry(NamedTuple):
 
 def entry_points(snapshot: Snapshot) -> list[Entry]:
     """Every place where something says that a program begins; tests and documentation left out."""
-    found = [
+    entries = [
         *_named(snapshot),
         *_modules(snapshot),
         *_mains(snapshot),
         *_scripts(snapshot),
         *_serving(snapshot),
     ]
-    return list({(one.at, one.name): one for one in reversed(found)}.values())[::-1]
+    return list({(one.at, one.name): one for one in reversed(entries)}.values())[::-1]
 
 
 def _named(snapshot: Snapshot) -> Iterator[Entry]:
@@ -53,10 +53,10 @@ def _target(snapshot: Snapshot, one: Program) -> str:
         return shown(path)
     if match := _OBJECT.match(one.runs):
         try:
-            found = snapshot.symbol(match[0].replace(":", "."))
+            definition = snapshot.symbol(match[0].replace(":", "."))
         except CodePlaneError:
             return shown(one.runs[:200])
-        return f"{shown(found.path)}:{found.name_line}"
+        return f"{shown(definition.path)}:{definition.name_line}"
     return shown(one.runs[:200])
 
 

@@ -33,16 +33,16 @@ class Needed(NamedTuple):
 
 def programs(snapshot: Snapshot) -> Iterator[Program]:
     """The programs that the manifests name, those of outer directories first."""
-    for path, told in _manifests(snapshot):
-        for name, runs, evidence in _PROGRAMS.get(_name(path), _nothing)(told):
+    for path, manifest in _manifests(snapshot):
+        for name, runs, evidence in _PROGRAMS.get(_name(path), _nothing)(manifest):
             yield Program(path, name, runs, evidence)
 
 
 def needs(snapshot: Snapshot) -> Iterator[Needed]:
     """The packages that the manifests ask for; of the outermost, also that they ask for none."""
-    for path, told in _manifests(snapshot):
-        packages = tuple(filter(None, dict.fromkeys(_PACKAGES.get(_name(path), _none)(told))))
-        is_told = "/" not in path and _ASKS_NOTHING.get(_name(path), _unknown)(told)
+    for path, manifest in _manifests(snapshot):
+        packages = tuple(filter(None, dict.fromkeys(_PACKAGES.get(_name(path), _none)(manifest))))
+        is_told = "/" not in path and _ASKS_NOTHING.get(_name(path), _unknown)(manifest)
         if packages or is_told:
             yield Needed(path, packages)
 
@@ -50,8 +50,8 @@ def needs(snapshot: Snapshot) -> Iterator[Needed]:
 def own_names(snapshot: Snapshot) -> frozenset[str]:
     """The names that the packages of the repository have, as their manifests say."""
     names = set()
-    for _, told in _manifests(snapshot):
-        for one in (told, told.get("project"), told.get("package")):
+    for _, manifest in _manifests(snapshot):
+        for one in (manifest, manifest.get("project"), manifest.get("package")):
             name = one.get("name") if isinstance(one, Mapping) else None
             names |= {name, name.replace("-", "_")} if isinstance(name, str) else set()
     return frozenset(names)
@@ -59,10 +59,10 @@ def own_names(snapshot: Snapshot) -> frozenset[str]:
 
 def about(snapshot: Snapshot) -> tuple[str, str]:
     """Name and description of what the outermost manifest is of; empty where none says them."""
-    for path, told in _manifests(snapshot):
+    for path, manifest in _manifests(snapshot):
         if "/" in path:
             continue
-        for one in (told, _at(told, "project"), _at(told, "package"), _at(told, "metadata")):
+        for one in (manifest, _at(manifest, "project"), _at(manifest, "package"), _at(manifest, "metadata")):
             name, description = one.get("name"), one.get("description")
             if isinstance(name, str) and name:
                 return name[:100], description.strip()[:200] if isinstance(description, str) else ""
@@ -71,15 +71,15 @@ def about(snapshot: Snapshot) -> tuple[str, str]:
 
 def _manifests(snapshot: Snapshot) -> Iterator[tuple[RepoPath, Mapping[str, Any]]]:
     for name, parse in _FORMS.items():
-        found = [path for path in snapshot.paths_named(name) if snapshot.purpose(path) is Purpose.SOURCE]
-        for path in sorted(found, key=lambda one: (one.count("/"), one))[:_MOST_FILES]:
+        paths = [path for path in snapshot.paths_named(name) if snapshot.purpose(path) is Purpose.SOURCE]
+        for path in sorted(paths, key=lambda one: (one.count("/"), one))[:_MOST_FILES]:
             data = snapshot.read(path)
             try:
-                told = parse(data.decode("utf-8", "replace")) if data else None
+                manifest = parse(data.decode("utf-8", "replace")) if data else None
             except Malformed:
                 continue
-            if isinstance(told, Mapping):
-                yield path, told
+            if isinstance(manifest, Mapping):
+                yield path, manifest
 
 
 def _name(path: str) -> str:
@@ -124,8 +124,8 @@ def _node_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _rust_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    listed = told.get("bin")
-    for one in listed if isinstance(listed, list) else ():
+    binaries = told.get("bin")
+    for one in binaries if isinstance(binaries, list) else ():
         if isinstance(one, Mapping) and isinstance(one.get("name"), str):
             yield one["name"], str(one.get("path", "")), "bin of the crate"
 

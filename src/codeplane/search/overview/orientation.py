@@ -35,8 +35,8 @@ def summary(snapshot: Snapshot) -> str:
 def documents(snapshot: Snapshot) -> list[str]:
     """The documents that introduce a repository, outer ones first."""
     every = snapshot.layout.ordered
-    found = [path for path in every if path.count("/") < 2 and _FIRST.fullmatch(path)]
-    return [shown(path) for path in sorted(found, key=lambda one: (one.count("/"), one))[:_MOST_DOCUMENTS]]
+    paths = [path for path in every if path.count("/") < 2 and _FIRST.fullmatch(path)]
+    return [shown(path) for path in sorted(paths, key=lambda one: (one.count("/"), one))[:_MOST_DOCUMENTS]]
 
 
 def central_modules(snapshot: Snapshot) -> list[str]:

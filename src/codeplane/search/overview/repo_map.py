@@ -53,32 +53,32 @@ def map_repo(
     snapshot: Snapshot, sections: frozenset[Section], depth: int, check: Callable[[], None]
 ) -> RepoMap:
     """The sections, from the index alone; without any, a brief map of all of them."""
-    made = RepoMap(is_brief=not sections)
+    repo_map = RepoMap(is_brief=not sections)
     sections = sections or frozenset(SECTIONS)
     files = _files(snapshot) if sections & {"structure", "languages"} else []
     if "structure" in sections:
-        made.lines["structure"] = [("", line) for line in _structure(files, depth)]
+        repo_map.lines["structure"] = [("", line) for line in _structure(files, depth)]
         valid = [one.unit for one in snapshot.units.probed.contexts if one.probe_status == "valid"]
-        made.lines["contexts"] = [("", _context(unit)) for unit in valid]
+        repo_map.lines["contexts"] = [("", _context(unit)) for unit in valid]
     if "languages" in sections:
-        made.lines["languages"] = [("", line) for line in _languages(files)]
+        repo_map.lines["languages"] = [("", line) for line in _languages(files)]
     check()
     if "entry_points" in sections:
-        found = entry_points(snapshot)
-        made.lines["entry_points"] = [("", f"{one.name}: {one.at}  [{one.evidence}]") for one in found]
+        entries = entry_points(snapshot)
+        repo_map.lines["entry_points"] = [("", f"{one.name}: {one.at}  [{one.evidence}]") for one in entries]
     check()
     if "dependencies" in sections:
-        made.lines["dependencies"] = required(snapshot) if made.is_brief else dependencies(snapshot)
+        repo_map.lines["dependencies"] = required(snapshot) if repo_map.is_brief else dependencies(snapshot)
     if "test_layout" in sections:
-        made.lines["test_layout"] = [("", line) for line in _tests(snapshot)]
+        repo_map.lines["test_layout"] = [("", line) for line in _tests(snapshot)]
     if "public_api" in sections:
-        made.exporting, made.deliberate = _exporting(snapshot)
-    return made
+        repo_map.exporting, repo_map.deliberate = _exporting(snapshot)
+    return repo_map
 
 
 def page(snapshot: Snapshot, made: RepoMap) -> MapPage:
     """The next lines of every part."""
-    told, rest = MapPage(), RepoMap(deliberate=made.deliberate)
+    map_page, rest = MapPage(), RepoMap(deliberate=made.deliberate)
     for part, lines in made.lines.items():
         most = _MOST_DIRECTORIES if part == "structure" else _MOST_ITEMS
         most = _MOST_BRIEF.get(part, most) if made.is_brief else most
@@ -92,16 +92,16 @@ def page(snapshot: Snapshot, made: RepoMap) -> MapPage:
                 below.append(line)
             else:
                 left.append((under, line))
-        told.parts[part] = headings
+        map_page.parts[part] = headings
         if left:
-            rest.lines[part], told.left[part] = left, len(left)
+            rest.lines[part], map_page.left[part] = left, len(left)
     if made.exporting:
-        told.parts["public_api"] = _public(snapshot, made, rest)
+        map_page.parts["public_api"] = _public(snapshot, made, rest)
         if rest.exporting:
-            told.left["public_api"] = len(rest.exporting)
+            map_page.left["public_api"] = len(rest.exporting)
     if rest.lines or rest.exporting:
-        told.rest = rest
-    return told
+        map_page.rest = rest
+    return map_page
 
 
 def _files(snapshot: Snapshot) -> list[FileSize]:
@@ -127,14 +127,14 @@ def _structure(files: list[FileSize], depth: int) -> list[str]:
         said = f", {lines[directory]} lines" if lines[directory] else ""
         return f"{counts[directory]} files{said}"
 
-    ranked = sorted(counts, key=lambda one: (one.count("/") if one else -1, -counts[one], one))
+    directories = sorted(counts, key=lambda one: (one.count("/") if one else -1, -counts[one], one))
     told = []
-    for directory in sorted(ranked[:_MOST_DIRECTORIES]):
+    for directory in sorted(directories[:_MOST_DIRECTORIES]):
         level = directory.count("/") + 1 if directory else 0
         name = f"{directory.rsplit('/', 1)[-1]}/" if directory else "./"
         told.append(f"{'  ' * level}{shown(name)} {size(directory)}")
     return told + [
-        f"{shown(directory)}/ {size(directory)}" for directory in sorted(ranked[_MOST_DIRECTORIES:])
+        f"{shown(directory)}/ {size(directory)}" for directory in sorted(directories[_MOST_DIRECTORIES:])
     ]
 
 
@@ -158,9 +158,9 @@ def _languages(files: list[FileSize]) -> list[str]:
 
 def _tests(snapshot: Snapshot) -> list[str]:
     """Directories with tests: how many files and test functions. Of too many, those around them."""
-    known = snapshot.tests()
-    found = {path: count for path, count in snapshot.overview.tests() if path in known}
-    holding = {path: path.split("/")[:-1] for path in found}
+    test_files = snapshot.tests()
+    counts = {path: count for path, count in snapshot.overview.tests() if path in test_files}
+    holding = {path: path.split("/")[:-1] for path in counts}
     deepest = max(map(len, holding.values()), default=0)
     for depth in range(deepest, -1, -1):
         outer = {path: "/".join(parts[:depth]) for path, parts in holding.items()}
@@ -169,7 +169,7 @@ def _tests(snapshot: Snapshot) -> list[str]:
     files, tests = Counter(outer.values()), Counter[str]()
     inner: dict[str, set[str]] = {}
     for path, directory in outer.items():
-        tests[directory] += found[path]
+        tests[directory] += counts[path]
         inner.setdefault(directory, set()).add("/".join(holding[path]))
     return [
         f"{shown(one) or '.'}/ {count} files, {tests[one]} tests"
@@ -183,15 +183,15 @@ def _exporting(snapshot: Snapshot) -> tuple[list[RepoPath], bool]:
     purpose = snapshot.purposes.by_place
     for deliberate in (True, False):
         paths = snapshot.overview.exporting(deliberate=deliberate)
-        found = [path for path in paths if purpose(path) is Purpose.SOURCE]
-        if found:
-            return found, deliberate
+        sources = [path for path in paths if purpose(path) is Purpose.SOURCE]
+        if sources:
+            return sources, deliberate
     return [], True
 
 
 def _public(snapshot: Snapshot, made: RepoMap, rest: RepoMap) -> dict[str, list[str]]:
     """The next names by the file that exports them, with what says so; `rest` gets the files after these."""
-    told: dict[str, list[str]] = {}
+    names_by_file: dict[str, list[str]] = {}
     room, skipped = _MOST_NAMES_BRIEF if made.is_brief else _MOST_NAMES, made.skipped
     for at, path in enumerate(made.exporting):
         # A file that has the name of its directory, not its own, stands for what is in there.
@@ -199,10 +199,10 @@ def _public(snapshot: Snapshot, made: RepoMap, rest: RepoMap) -> dict[str, list[
         is_face = not snapshot.module_name(path).endswith(stem)
         names = snapshot.overview.exports(path, deliberate=made.deliberate, passes_on=is_face)[skipped:]
         for one in names[:room]:
-            below = told.setdefault(f"{shown(path)} [{one.evidence}]", [])
+            below = names_by_file.setdefault(f"{shown(path)} [{one.evidence}]", [])
             below.append(shown(one.name) + ("" if one.certain else "?"))
         if len(names) > room:
             rest.exporting, rest.skipped = made.exporting[at:], skipped + room
             break
         room, skipped = room - len(names), 0
-    return told
+    return names_by_file

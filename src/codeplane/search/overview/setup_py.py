@@ -16,13 +16,15 @@ _QUOTED: Final = re.compile(r"""(?P<mark>["'])(?P<text>(?:(?!(?P=mark))[^\n]){1,
 def read_setup(text: str) -> dict[str, Any]:
     """Name, description, console scripts and required packages, as far as they are written out."""
     text = text[:_LONGEST]
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for match in _NAMED.finditer(text):
-        found.setdefault(match[1], match["text"])
-    found["console_scripts"] = _scripts(text)
-    required = _REQUIRES.search(text)
-    found["install_requires"] = [one["text"] for one in _QUOTED.finditer(required[1])] if required else []
-    return found
+        values.setdefault(match[1], match["text"])
+    values["console_scripts"] = _scripts(text)
+    requirement = _REQUIRES.search(text)
+    values["install_requires"] = (
+        [one["text"] for one in _QUOTED.finditer(requirement[1])] if requirement else []
+    )
+    return values
 
 
 def _scripts(text: str) -> dict[str, str]:

@@ -67,17 +67,17 @@ class Front:
         """Runs both directions; True when the client is done, False when the server went away."""
         upward = asyncio.ensure_future(self._upward(link))
         downward = asyncio.ensure_future(self._downward(link))
-        gone = asyncio.ensure_future(self._lines.gone.wait())
-        await asyncio.wait({upward, downward, gone}, return_when=asyncio.FIRST_COMPLETED)
+        ensure_future = asyncio.ensure_future(self._lines.gone.wait())
+        await asyncio.wait({upward, downward, ensure_future}, return_when=asyncio.FIRST_COMPLETED)
         if self._at_end and self._waiting:
             await asyncio.wait({downward}, timeout=_FINISH_SEC)
-        finished = self._at_end and not (self._waiting and downward.done())
-        for task in (upward, downward, gone):
+        at_end = self._at_end and not (self._waiting and downward.done())
+        for task in (upward, downward, ensure_future):
             task.cancel()
-        await asyncio.gather(upward, downward, gone, return_exceptions=True)
+        await asyncio.gather(upward, downward, ensure_future, return_exceptions=True)
         if self._lines.gone.is_set():
             raise ClientGone
-        return finished
+        return at_end
 
     async def _upward(self, link: Link) -> None:
         """Ends when the client has closed its side and everything is sent."""

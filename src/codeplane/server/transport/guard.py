@@ -80,8 +80,8 @@ class Guard:
         origins = [value for name, value in headers if name == b"origin"]
         if any(origin.lower() not in self._origins for origin in origins):
             return 403, "Requests from other origins are refused."
-        given = [value for name, value in headers if name == b"authorization"]
-        if len(given) != 1 or not self._is_token(given[0]):
+        values = [value for name, value in headers if name == b"authorization"]
+        if len(values) != 1 or not self._is_token(values[0]):
             return 401, "Send the token in .codeplane/token as a bearer token."
         lengths = [value for name, value in headers if name == b"content-length"]
         if any(not v.isdigit() or int(v[:20]) > self._rules.max_body_bytes for v in lengths):

@@ -76,10 +76,10 @@ class HttpApp:
 async def _refused(request: Request, error: Exception) -> Response:
     """What the router refuses, in the one shape of an error."""
     assert isinstance(error, HTTPException), "BUG: the handler is for this class alone"
-    told: CodePlaneError = RequestRefused(f"{request.url.path}: {error.detail}.", status=error.status_code)
+    report: CodePlaneError = RequestRefused(f"{request.url.path}: {error.detail}.", status=error.status_code)
     if error.status_code == HTTPStatus.NOT_FOUND:
-        told = NotFound(f"There is nothing at {request.url.path}.", hints=["/mcp", "/status"])
-    return JSONResponse({"error": told.to_wire()}, error.status_code, error.headers)
+        report = NotFound(f"There is nothing at {request.url.path}.", hints=["/mcp", "/status"])
+    return JSONResponse({"error": report.to_wire()}, error.status_code, error.headers)
 
 
 def _always(body: dict[str, str]) -> Callable[[Request], Any]:

@@ -37,9 +37,9 @@ def socket_path(runtime_dir: Path, state_dir: Path) -> Path:
 
 def request_id_of(line: bytes) -> Any:
     """The id of a request that cannot be read as a whole; None when it cannot be made out."""
-    found = _ID.search(line[:1000])
+    result = _ID.search(line[:1000])
     try:
-        return decode_json(found.group(1)) if found else None
+        return decode_json(result.group(1)) if result else None
     except ValueError:
         return None
 
@@ -69,14 +69,14 @@ class Link:
 
     async def line(self) -> bytes:
         """The next line of the server; empty when it has ended."""
-        loop, looked = asyncio.get_running_loop(), 0
-        while (end := self._read.find(b"\n", looked) + 1) == 0:
-            looked = len(self._read)
+        loop, count = asyncio.get_running_loop(), 0
+        while (end := self._read.find(b"\n", count) + 1) == 0:
+            count = len(self._read)
             try:
                 more = await loop.sock_recv(self._socket, _CHUNK)
             except ConnectionError:
                 return b""
-            if not more or looked > MAX_LINE:
+            if not more or count > MAX_LINE:
                 return b""
             self._read += more
         line = bytes(self._read[:end])
