@@ -8,8 +8,8 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.coverage import Coverage, carried, coverage_of
 from codeplane.index.view.units import Units, UnitsCache
 from codeplane.jail import shown
-from codeplane.names.caches import LinkCaches
 from codeplane.names.imports import ImportResolver
+from codeplane.names.link_caches import LinkCaches
 from codeplane.names.snapshot import Contents, Snapshot, Supplies
 from codeplane.storage.database import Connection
 from codeplane.working_tree import CommitTree, WorkingTree
