@@ -157,7 +157,7 @@ def test_links_and_submodules_are_told_and_hide_nothing(index: Index, repo: Path
         told = {str(gap.path): (gap.kind, gap.detail) for gap in snapshot.gaps(9).items}
         assert told["link.py"] == (GapKind.LINK, "a.py")
         assert told["sub"][0] is GapKind.SUBMODULE
-        assert not snapshot.degraded
+        assert not any(kind.hides_content for kind, _ in told.values())
         assert snapshot.definitions_named("nowhere", 5).absence is Absence.PROVEN_NONE
 
 
@@ -168,7 +168,7 @@ def test_an_lfs_pointer_stands_for_content_when_that_has_been_seen(index: Index,
     commit(repo, {"big.py": pointer})
     with index.commit_snapshot("HEAD") as snapshot:
         [gap] = snapshot.gaps(9).items
-        assert (gap.path, gap.kind) == ("big.py", GapKind.POINTER) and "lfs" in snapshot.degraded
+        assert (gap.path, gap.kind) == ("big.py", GapKind.POINTER) and gap.kind.hides_content
         assert snapshot.definitions_named("from_the_store", 5).absence is Absence.NOT_INDEXED
     (repo / "big.py").write_bytes(real)
     index.refresh()
@@ -181,9 +181,10 @@ def test_a_missing_object_costs_its_file_alone(index: Index, repo: Path) -> None
         oid = git(repo, "rev-parse", rev)
         (repo / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
     with index.commit_snapshot("HEAD") as snapshot:
-        assert [gap.path for gap in snapshot.gaps(9).items] == ["d", "lost.py"]
+        gaps = snapshot.gaps(9).items
+        assert [gap.path for gap in gaps] == ["d", "lost.py"]
+        assert all(gap.kind.hides_content for gap in gaps)
         assert snapshot.definitions_named("a", 5).items
-        assert "missing" in snapshot.degraded
         assert snapshot.definitions_named("lost", 5).absence is Absence.NOT_INDEXED
 
 

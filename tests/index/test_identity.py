@@ -4,11 +4,10 @@ import pytest
 
 from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
-from codeplane.core.proof import Absence, Tier
+from codeplane.core.proof import Tier
 from codeplane.index import Workers
 from codeplane.names import Index, Snapshot
 from codeplane.names.identity import UIDS
-from codeplane.names.references import EXEMPLARS
 from tests.index.conftest import tree_of
 
 APP = RepoPath("app/core.py")
@@ -86,47 +85,6 @@ def test_references_to_a_definition_go_by_all_its_names(index: Index, repo: Path
         ]
         proven = snapshot.references_to(go.path, go.position, 100, Tier.PROVEN)
         assert [r.line for r in proven.items] == [4]
-
-
-def test_anchor_groups_have_few_examples_and_true_counts(index: Index, repo: Path) -> None:
-    write(repo, "b.py", "def f(x, y):\n" + "    x.go()\n" * 30 + "    y.go()\n")
-    write(repo, "a.py", "def f(x):\n    x.go()\n")
-    index.refresh()
-    with index.snapshot() as snapshot:
-        [of_x, of_y] = snapshot.anchor_groups("go", 10).items
-        assert (of_x.receiver, of_x.total, len(of_x.exemplars)) == ("x", 31, EXEMPLARS)
-        assert [(r.path, r.line) for r in of_x.exemplars[:2]] == [("a.py", 2), ("b.py", 2)]
-        assert (of_y.receiver, of_y.total) == ("y", 1)
-        assert snapshot.anchor_group(of_x.unit, "go", "y") == of_y
-        assert snapshot.anchor_groups("nowhere", 10).absence is Absence.PROVEN_NONE
-
-
-def test_the_surface_of_a_unit_names_what_its_exports_are(index: Index, repo: Path) -> None:
-    write(repo, "app/__init__.py", "from app.core import go as start, stop\nfrom app.more import *\n")
-    write(repo, APP, "__all__ = ['go', 'stop']\n\n\ndef go(): ...\ndef stop(): ...\ndef _hidden(): ...\n")
-    write(repo, "app/more.py", "def extra(): ...\n")
-    index.refresh()
-    with index.snapshot() as snapshot:
-        unit = snapshot.unit_of(APP)
-        entries = snapshot.export_entries(unit, 100).items
-        said = [(e.path, e.name, e.evidence, [p.path for p in e.target]) for e in entries]
-        assert (APP, "go", "all_literal", [APP]) in said
-        assert ("app/more.py", "extra", "default_module", ["app/more.py"]) in said
-        thunks = snapshot.export_thunks(RepoPath("app/__init__.py"), 10).items
-        assert [(t.module, t.mode, t.names) for t in thunks] == [
-            ("app.core", "ALIAS_MAP", (("go", "start"),)),
-            ("app.core", "EXPLICIT_NAMES", (("stop", "stop"),)),
-            ("app.more", "REEXPORT_ALL", ()),
-        ]
-        before = snapshot.surface_hash(unit)
-    write(repo, "app/more.py", "def extra(): return 1\n")
-    index.refresh()
-    with index.snapshot() as snapshot:
-        assert snapshot.surface_hash(unit) == before
-    write(repo, "app/more.py", "def extra(a): return 1\n")
-    index.refresh()
-    with index.snapshot() as snapshot:
-        assert snapshot.surface_hash(unit) != before
 
 
 def test_a_name_that_becomes_doubtful_is_no_longer_meant_elsewhere(index: Index, repo: Path) -> None:

@@ -18,7 +18,6 @@ _DISPATCH: Final = InterfaceSlot[tuple[RepoPath, int | None, int, int], bool](
     "a reference may mean an override"
 )
 _MOST_KEPT: Final = 200_000
-EXEMPLARS: Final = 10
 
 
 class RefFact(NamedTuple):
@@ -32,16 +31,6 @@ class RefFact(NamedTuple):
     receiver: str
     # What it means, where that is a definition or a file. Several places are one thing.
     target: Target
-
-
-class AnchorGroup(NamedTuple):
-    """References by one name behind one kind of receiver that are not proven to mean anything."""
-
-    unit: str
-    name: str
-    receiver: str
-    total: int
-    exemplars: tuple[RefFact, ...]
 
 
 class References:
@@ -137,17 +126,6 @@ class References:
         self._exact = self._exact or Resolver.of_links(self._linker, exact=True)
         standing = self._sources.occurrence_at(ref.path, ref.line, ref.column)
         return self._exact.meaning(ref.path, ref.name, standing[1]).target if standing else UNRESOLVED
-
-    def anchored(self, name: str) -> list[AnchorGroup]:
-        """What is not proven to mean anything, by unit and receiver, in order of these."""
-        groups: dict[tuple[str, str], list[RefFact]] = {}
-        for ref in self.named(name):
-            if ref.tier is Tier.ANCHORED:
-                groups.setdefault((self._sources.unit_of(ref.path), ref.receiver), []).append(ref)
-        return [
-            AnchorGroup(unit, name, receiver, len(refs), tuple(refs[:EXEMPLARS]))
-            for (unit, receiver), refs in sorted(groups.items())
-        ]
 
     def names(self, place: Place) -> list[str]:
         """The names that a definition goes by: its own, and those that imports and exports give it."""

@@ -1,6 +1,6 @@
 """Bounded questions to the index. Every answer has a limit and says why it is empty when it is."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
@@ -10,17 +10,15 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Absence, Tier
 from codeplane.index.coverage import Coverage, why_none
-from codeplane.index.view.files import FileFacts
 from codeplane.index.view.lookup import Lookup
 from codeplane.index.view.overview import Overview
 from codeplane.index.view.rows import DefFact, FileFact, ViewRows
 from codeplane.index.view.units import Units
 from codeplane.jail import shown
-from codeplane.languages.facts import Bind, Dynamic, Export, Import, Scope
+from codeplane.languages.facts import Dynamic
 from codeplane.names.codebase import Codebase
-from codeplane.names.exports import ExportEntry, ExportThunk, Surfaces
 from codeplane.names.imports import ImportResolver
-from codeplane.names.references import AnchorGroup, RefFact
+from codeplane.names.references import RefFact
 from codeplane.names.symbols import SymbolFinder
 from codeplane.storage.database import Connection
 from codeplane.working_tree import Gap
@@ -178,58 +176,12 @@ class Snapshot(Codebase):
         """
         return SymbolFinder(self._rows, self, kinds).find(text)
 
-    def anchor_groups(self, name: str, limit: int, unit: str | None = None) -> Found[AnchorGroup]:
-        """Unproven references of a name behind receivers, grouped; with few examples and true counts."""
-        found = (group for group in self.references.anchored(name) if unit in (None, group.unit))
-        return self._bounded(found, limit, lambda: self.why_none(name))
-
-    def anchor_group(self, unit: str, name: str, receiver: str) -> AnchorGroup | None:
-        found = self.references.anchored(name)
-        return next((one for one in found if (one.unit, one.receiver) == (unit, receiver)), None)
-
-    def export_entries(self, unit: str, limit: int) -> Found[ExportEntry]:
-        """What the files of a unit export, in order of path."""
-        surfaces = Surfaces(self._resolver)
-        found = (entry for path in surfaces.paths_of(unit) for entry in surfaces.entries(RepoPath(path)))
-        return self._bounded(found, limit, self._why_incomplete)
-
-    def export_thunks(self, path: RepoPath, limit: int) -> Found[ExportThunk]:
-        """What a file takes from other modules and exports again."""
-        return self._bounded(Surfaces(self._resolver).thunks(path), limit, lambda: self._why_none_in(path))
-
-    def surface_hash(self, unit: str) -> str:
-        """Changes whenever something changes that other units can see of this one."""
-        return Surfaces(self._resolver).hash_of(unit)
-
-    def imports_in(self, path: RepoPath, limit: int) -> Found[Import]:
-        return self._told(path, lambda facts: facts.imports, limit)
-
-    def exports_in(self, path: RepoPath, limit: int) -> Found[Export]:
-        return self._told(path, lambda facts: facts.exports, limit)
-
     def dynamics_in(self, path: RepoPath, limit: int) -> Found[Dynamic]:
         return self._bounded(self._rows.dynamics_in(path), limit, lambda: self._why_none_in(path))
-
-    def scopes_in(self, path: RepoPath, limit: int) -> Found[Scope]:
-        """The scopes of a file, outer ones first; a scope's number is its place among them."""
-        return self._told(path, lambda facts: facts.scopes, limit)
-
-    def binds_in(self, path: RepoPath, limit: int, scope: int | None = None) -> Found[Bind]:
-        """The names bound in a file, or in one of its scopes."""
-        return self._told(path, lambda f: [b for b in f.binds if scope in (None, b.scope)], limit)
-
-    def bind(self, path: RepoPath, scope: int, name: str) -> Bind | None:
-        facts = self.facts(path)
-        binds = facts.binds if facts is not None else ()
-        return next((bind for bind in binds if (bind.scope, bind.name) == (scope, name)), None)
 
     def files_with_words(self, words: Iterable[str], limit: int) -> Found[FileFact]:
         """Files that hold all the words, whole or as parts of identifiers."""
         return self._bounded(self._rows.files_with_words(words), limit, self._why_incomplete)
-
-    def changed_since(self, epoch: int, limit: int) -> Found[RepoPath]:
-        """The paths whose content has changed after an epoch; old epochs are not kept for ever."""
-        return self._bounded(self._rows.changed_since(epoch), limit, lambda: Absence.PROVEN_NONE)
 
     def contents_at(self, epoch: int) -> dict[str, int | None]:
         """Which content each path had at an epoch that is on record."""
@@ -246,24 +198,9 @@ class Snapshot(Codebase):
         return self._bounded(self._rows.gaps(), limit, lambda: Absence.PROVEN_NONE)
 
     @cached_property
-    def degraded(self) -> str:
-        """Why an answer from this view may lack something; `""` when nothing is hidden from it."""
-        hidden = [gap for gap in self.gaps(MOST).items if gap.kind.hides_content]
-        if not hidden:
-            return ""
-        kinds = ", ".join(sorted({gap.kind for gap in hidden}))
-        return f"{len(hidden)} entries have no content here ({kinds}), such as {shown(hidden[0].path)}."
-
-    @cached_property
     def coverage(self) -> Coverage:
         """How much of the view has been read."""
         return self._coverage()
-
-    def _told(self, path: RepoPath, what: Callable[[FileFacts], Sequence[T]], limit: int) -> Found[T]:
-        """Facts that one file says by itself."""
-        facts = self.facts(path)
-        items = what(facts) if facts is not None else ()
-        return self._bounded(iter(items), limit, lambda: self._why_none_in(path))
 
     def _bounded(self, rows: Iterator[T], limit: int, absence: Callable[[], Absence]) -> Found[T]:
         limit = max(1, min(limit, MOST))

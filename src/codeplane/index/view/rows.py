@@ -149,16 +149,6 @@ class ViewRows:
         ).fetchone()[0]
         return None if epoch is None else int(epoch)
 
-    def changed_since(self, epoch: int) -> Iterator[RepoPath]:
-        """The paths whose content has changed after an epoch; old epochs are not kept for ever."""
-        self._check_kept(epoch)
-        rows = self.connection.execute(
-            "SELECT DISTINCT c.path FROM epoch e JOIN change c ON c.epoch = e.id"
-            " WHERE e.view = ? AND e.id > ? ORDER BY c.path",
-            (self.view, epoch),
-        )
-        return (from_sql(path) for (path,) in rows)
-
     def contents_before(self, epoch: int) -> Iterator[tuple[RepoPath, int | None]]:
         """What each change after an epoch replaced, the last change first."""
         self._check_kept(epoch)

@@ -245,12 +245,6 @@ class View:
         facts = self.facts(path)
         return self._units().unit_of(RepoPath(path), facts.language if facts is not None else "")
 
-    def interface(self, path: str) -> str:
-        """A hash of what other files can see of a file."""
-        blob = self._layout.blobs.get(path)
-        row = self._connection.execute("SELECT interface FROM blob WHERE id = ?", (blob,)).fetchone()
-        return str(row[0]) if row else ""
-
     def defined_names(self) -> Iterator[str]:
         """Every name that some file defines, in order."""
         rows = self._connection.execute(
