@@ -17,7 +17,8 @@ from codeplane.refactor.mentions import words
 from codeplane.refactor.moves.file_uses import files_of, uses_of_files
 from codeplane.refactor.moves.removal import apart
 from codeplane.refactor.plan import Group, Plan, Problem, Site, Verdict
-from codeplane.refactor.proof import Carried, Part, around
+from codeplane.refactor.proof.comparison import Part, around
+from codeplane.refactor.proof.moved import Effects, Moved
 from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.text import Lines
 from codeplane.working_tree import digest_of
@@ -74,8 +75,7 @@ def proven(index: Index, plan: Plan) -> Plan:
             lines = Lines(snapshot.source(path))
             parts.append(Part(path, path, *around(lines, apart(left.get(path, []), lines))))
         brought = {(path, name) for path in left for name in _brought(snapshot, path, gone)}
-        carried = Carried(snapshot, after, lambda key: key, ())
-        broken = carried.breaches(parts, brought)
+        broken = Moved(snapshot, after, (), Effects(gone=brought)).breaches(parts)
     if not broken:
         return plan
     return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))

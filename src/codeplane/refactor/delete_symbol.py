@@ -20,7 +20,8 @@ from codeplane.refactor.mentions import words
 from codeplane.refactor.moves import removal
 from codeplane.refactor.occurrences.search import find, grouped
 from codeplane.refactor.plan import Group, Plan, Problem, Site, Verdict, by_path
-from codeplane.refactor.proof import Carried, Part, around
+from codeplane.refactor.proof.comparison import Part, around
+from codeplane.refactor.proof.moved import Effects, Moved
 from codeplane.refactor.rename import concerned, holders_of, shown_lines, strings
 from codeplane.refactor.rename_set import RenameSet, held, is_of_literal
 from codeplane.refactor.risk import Question, doubts
@@ -109,8 +110,8 @@ def proven(index: Index, plan: Plan) -> Plan:
             lines = Lines(plan.before.get(path) or snapshot.source(path))
             sites = removal.apart([*sites_in.get(path, ()), *left.get(path, ())], lines)
             parts.append(Part(path, path, *around(lines, sites)))
-        carried = Carried(snapshot, after, lambda key: key, {plan.old_name, *_locals(plan)})
-        broken = carried.breaches(parts, plan.gone)
+        words = {plan.old_name, *_locals(plan)}
+        broken = Moved(snapshot, after, words, Effects(gone=plan.gone)).breaches(parts)
     if not broken:
         return plan
     return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))

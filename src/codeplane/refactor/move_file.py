@@ -20,7 +20,8 @@ from codeplane.refactor.moves.neighbours import companions, near_files, own_name
 from codeplane.refactor.moves.private_to_parent import left_behind
 from codeplane.refactor.moves.route import Route, against, moved_view, moves_of, moving_of
 from codeplane.refactor.plan import Plan, Problem, Site, Verdict, by_path
-from codeplane.refactor.proof import Carried, Part, around, carried_by
+from codeplane.refactor.proof.comparison import Part, around
+from codeplane.refactor.proof.moved import Effects, Moved, carried_by
 from codeplane.refactor.rename import Sweep, concerned, shown_lines
 from codeplane.refactor.text import Lines
 from codeplane.working_tree import digest_of
@@ -108,8 +109,8 @@ def proven(index: Index, plan: Plan) -> Plan:
             spans = around(Lines(plan.before[path]), sites_in[path]) if path in sites_in else ()
             parts.append(Part(path, plan.moves.get(path, path), *spans))
         come = {plan.moves.get(site.path, site.path) for site in plan.sites if not site.old}
-        carried = Carried(snapshot, after, carry, plan.words, plan.moves)
-        broken = carried.breaches(parts, come=come)
+        effects = Effects(carry, own=plan.moves, come=come)
+        broken = Moved(snapshot, after, plan.words, effects).breaches(parts)
     if not broken:
         return plan
     return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))

@@ -17,7 +17,8 @@ from codeplane.refactor.mentions.path_mentions import open_places
 from codeplane.refactor.moves.route import moving_of
 from codeplane.refactor.moves.symbol_dependencies import Belongings, OnCycle
 from codeplane.refactor.plan import Plan, Problem, Verdict, by_path
-from codeplane.refactor.proof import Carried, Key, Part, around
+from codeplane.refactor.proof.comparison import Part, around
+from codeplane.refactor.proof.moved import Effects, Key, Moved
 from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.rename_set import RenameSet
 from codeplane.refactor.risk import Question, doubts
@@ -214,8 +215,8 @@ def proven(index: Index, plan: Plan) -> Plan:
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
         fresh = {plan.target} - plan.before.keys()
-        carried = Carried(snapshot, code, _carry(plan), plan.words, (plan.target,), fresh)
-        broken = carried.breaches(list(_parts(snapshot, plan, after)), plan.gone, after)
+        effects = Effects(_carry(plan), (plan.target,), fresh, plan.gone, come=after)
+        broken = Moved(snapshot, code, plan.words, effects).breaches(list(_parts(snapshot, plan, after)))
     if not broken:
         return plan
     return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))

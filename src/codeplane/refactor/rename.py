@@ -22,8 +22,9 @@ from codeplane.refactor.occurrences.build_contexts import contexts_of
 from codeplane.refactor.occurrences.collisions import collisions
 from codeplane.refactor.occurrences.search import find, grouped
 from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Risk, Site, Verdict, by_path
+from codeplane.refactor.proof.comparison import Part
+from codeplane.refactor.proof.renamed import Renamed
 from codeplane.refactor.reflection.name_reads import tells_name
-from codeplane.refactor.rename_proof import breaches
 from codeplane.refactor.rename_set import RenameSet, rename_set_of, variable_set_of
 from codeplane.refactor.risk import Question, doubts
 from codeplane.refactor.risk_policy import Texts, doubted, weighed
@@ -225,7 +226,13 @@ def proven(index: Index, plan: Plan) -> Plan:
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
         names = {plan.new_name, bare(plan.new_name)}
-        broken = breaches(snapshot, code, by_path(plan.taken), names, is_local=plan.within is not None)
+        sites = by_path(plan.taken)
+        # What means nothing outside of one file cannot change there.
+        near = (
+            [] if plan.within is not None else [path for name in names for path in snapshot.paths_with(name)]
+        )
+        parts = [Part(path, path) for path in {*sites, *near}]
+        broken = Renamed(snapshot, code, names, sites).breaches(parts)
     # What open places mean changes with what they are taken for.
     undecided = {(site.path, site.line) for group in plan.groups for site in group.sites}
     if plan.verdict is Verdict.NEEDS_DECISION or plan.is_rest:

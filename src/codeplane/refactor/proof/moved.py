@@ -1,7 +1,7 @@
-"""Every name means afterwards what it meant, whatever has moved or gone: the proof for more than a rename."""
+"""The comparison where definitions or files have moved or gone: places are describe_places by their names."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from codeplane.core.kinds import split_path
@@ -11,113 +11,91 @@ from codeplane.core.proof import Tier
 from codeplane.jail import shown
 from codeplane.languages.facts import Import, Occurrences, Role
 from codeplane.names import Codebase, FileFacts
-from codeplane.refactor.plan import Problem, Site
-from codeplane.refactor.text import Lines
+from codeplane.refactor.plan import Problem
+from codeplane.refactor.proof.comparison import WHOLE, Comparison, Part, describe_places, inside
 
-_MOST_TOLD: Final = 20
 _SURE: Final = (Tier.PROVEN, Tier.STRONG)
-_WHOLE: Final = ((0, 1 << 62),)
 
 Key = tuple[object, ...]
 """A place by names: its path, then name, owner, kind and number of each definition on the way to it."""
-Spans = Collection[tuple[int, int]]
 
 
-class Part(NamedTuple):
-    """What is left of a file, and where it is afterwards: spans of bytes that hold the same text."""
+@dataclass(frozen=True)
+class Effects:
+    """What a change makes of places and imports."""
 
-    old: RepoPath
-    new: RepoPath
-    was: Spans = _WHOLE
-    is_now: Spans = _WHOLE
+    carry: Callable[[Key], Key] = lambda key: key  # the key that a place has afterwards
+    own: Collection[str] = ()  # files of which every name is looked at
+    fresh: Collection[str] = ()  # that were not there before: a package that they come into is the same
+    gone: Collection[tuple[str, str]] = ()  # local names that are not imported any more, by path
+    come: Collection[str] = ()  # files that get imports
 
 
-class Carried:
-    """Compares files before and after. `carry` tells the key that a place has afterwards; `words` are names
-    that the change plays a part in, `own` the files of which every name is looked at, `fresh` those that were
-    not there before: a package that they come into is the same package."""
+class Moved(Comparison):
+    """Compares files, or parts of them, wherever they are."""
 
     def __init__(
-        self,
-        before: Codebase,
-        after: Codebase,
-        carry: Callable[[Key], Key],
-        words: Collection[str],
-        own: Collection[str] = (),
-        fresh: Collection[str] = (),
+        self, before: Codebase, after: Codebase, words: Collection[str], effects: Effects | None = None
     ) -> None:
-        self._before, self._after, self._carry = before, after, carry
-        self._words, self._own = frozenset(words), frozenset(own)
+        super().__init__(before, after, words)
+        effects = effects or Effects()
+        self._carry, self._own = effects.carry, frozenset(effects.own)
+        self._gone, self._come = effects.gone, effects.come
         self._was, self._is_now = _Keys(before), _Keys(after)
-        self._fresh = {(str(path),) for path in fresh}
+        self._fresh = {(str(path),) for path in effects.fresh}
 
     def _known(self, keys: Collection[Key]) -> tuple[Key, ...]:
         """The keys of a target without the files that were not there, where others stand beside them."""
         return tuple(key for key in keys if len(keys) == 1 or key not in self._fresh)
 
-    def breaches(
-        self, parts: Collection[Part], gone: Collection[tuple[str, str]] = (), come: Collection[str] = ()
-    ) -> list[Problem]:
-        """What would mean something else. `gone` are local names that are not imported any more, by path;
-        `come` are files that get imports."""
-        found: list[Problem] = []
-        for part in sorted(parts):
-            was, is_now = self._before.facts(part.old), self._after.facts(part.new)
-            if was is None:
-                continue
-            if is_now is None or (was.state == "ok" and is_now.state != "ok"):
-                text = f"{shown(part.old)} could not be read any more."
-                found.append(Problem("syntax", text, part.old))
-                continue
-            if part.was == _WHOLE or part.new == part.old:
-                left = {name for path, name in gone if path == part.old}
-                found += self._imports(part, left, is_open=part.new in come)
-            found += self._names(part, was, is_now)
-            if len(found) >= _MOST_TOLD:
-                break
-        return found[:_MOST_TOLD]
+    def differences(self, part: Part, was: FileFacts, is_now: FileFacts) -> Iterator[Problem]:
+        """What is imported in a file, and what the names in it mean."""
+        if part.was == WHOLE or part.new == part.old:
+            left = {name for path, name in self._gone if path == part.old}
+            yield from self._imports(part, left, is_open=part.new in self._come)
+        yield from self._names(part, was, is_now)
 
     def _imports(self, part: Part, gone: Collection[str], *, is_open: bool) -> Iterator[Problem]:
         """All that is imported, by the local name: the same things as before."""
         before = {
             key: {tuple(sorted((self._carry(one) for one in target), key=str)) for target in targets}
-            for key, targets in _imported(part.old, self._before, self._was).items()
+            for key, targets in _imported(part.old, self.before, self._was).items()
         }
         after = {
             key: set(map(self._known, targets))
-            for key, targets in _imported(part.new, self._after, self._is_now).items()
+            for key, targets in _imported(part.new, self.after, self._is_now).items()
         }
         for name in sorted(before.keys() | after.keys()):
             is_said = name in gone or (is_open and name not in before)
             if not is_said and before.get(name) != after.get(name):
-                told = f"What is imported as `{name}` would be {_told(after.get(name))}"
-                yield Problem("binding", f"{told} instead of {_told(before.get(name))}.", part.old)
+                text = f"What is imported as `{name}` would be {_told(after.get(name))}"
+                yield Problem("binding", f"{text} instead of {_told(before.get(name))}.", part.old)
 
     def _names(self, part: Part, was: FileFacts, is_now: FileFacts) -> Iterator[Problem]:
         """The occurrences in what is left, one by one."""
-        before, after = self._before.all_occurrences(part.old), self._after.all_occurrences(part.new)
-        kept, left = _inside(part.was, before), _inside(part.is_now, after)
+        before, after = self.before.all_occurrences(part.old), self.after.all_occurrences(part.new)
+        kept, left = inside(part.was, before), inside(part.is_now, after)
         if len(kept) != len(left):
             yield Problem("syntax", f"{shown(part.old)} would have other names in it.", part.old)
             return
         scopes = _Scopes(was, is_now)
         is_own = part.old in self._own or part.new in self._own
-        named = None if is_own else self._named(was, before)
+        named = None if is_own else self.named(was, before)
         is_alike = named is not None and scopes.are_alike() and _are_alike((before, kept), (after, left))
         for old, now in zip(kept, left, strict=True):
             pair = _Pair(part, before, after, old, now)
             if is_alike and named is not None and old not in named and pair.is_same:
                 continue
-            if told := self._differs(pair, scopes, is_own=is_own):
-                yield Problem("binding", told, part.old, before.at(old).line)
+            if text := self._differs(pair, scopes, is_own=is_own):
+                yield Problem("binding", text, part.old, before.at(old).line)
 
     def _named(self, facts: FileFacts, found: Occurrences) -> set[int]:
         """The occurrences that one of the words plays a part in."""
-        texts = {number for number, text in enumerate(found.texts) if text in self._words}
+        texts = {number for number, text in enumerate(found.texts) if text in self.words}
         behind = {
             number
             for number, text in enumerate(facts.receivers, 1)
-            if not self._words.isdisjoint(split_path(text))
+            if not self.words.isdisjoint(split_path(text))
         }
         columns = enumerate(zip(found.names, found.receivers, strict=True))
         return {at for at, (name, receiver) in columns if name in texts or receiver in behind}
@@ -132,8 +110,8 @@ class Carried:
         if seen.role is Role.IMPORT or not (is_own or self._is_concerned(scopes.was, name, seen.receiver)):
             is_bound = seen.receiver or scopes.are_bound_alike(seen.target, sees.target)
             return "" if is_bound else f"`{name}` would mean something else in its file."
-        before = self._before.meaning(pair.part.old, name, seen)
-        after = self._after.meaning(pair.part.new, other, sees)
+        before = self.before.meaning(pair.part.old, name, seen)
+        after = self.after.meaning(pair.part.new, other, sees)
         was = sorted((self._carry(self._was.of(place)) for place in before.target), key=str)
         is_now = sorted(self._known([self._is_now.of(place) for place in after.target]), key=str)
         is_local = not was and not is_now and not seen.receiver
@@ -144,9 +122,9 @@ class Carried:
         return f"`{name}` would mean {_told({tuple(is_now)})} instead of {_told({tuple(was)})}."
 
     def _is_concerned(self, facts: FileFacts, name: str, receiver: int) -> bool:
-        if name in self._words:
+        if name in self.words:
             return True
-        return bool(receiver) and not self._words.isdisjoint(split_path(facts.receivers[receiver - 1]))
+        return bool(receiver) and not self.words.isdisjoint(split_path(facts.receivers[receiver - 1]))
 
 
 class _Pair(NamedTuple):
@@ -252,27 +230,6 @@ def _is_whole(item: Import) -> bool:
     return not item.name and bool(item.alias) and item.module.startswith(f"{item.alias}.")
 
 
-def around(lines: Lines, sites: Collection[Site]) -> tuple[Spans, Spans]:
-    """The bytes that sites leave as they are, before and after."""
-    was, is_now, done, shift = [], [], 0, 0
-    for site in sorted(sites):
-        start = lines.offset(site.line, site.column)
-        old, new = (len(text.encode("utf-8", "surrogateescape")) for text in (site.old, site.new))
-        was.append((done, start))
-        is_now.append((done + shift, start + shift))
-        done, shift = start + old, shift + new - old
-    return [*was, (done, 1 << 62)], [*is_now, (done + shift, 1 << 62)]
-
-
-def _inside(spans: Spans, found: Occurrences) -> list[int]:
-    """The occurrences that begin in one of the spans, in order."""
-    return [
-        at
-        for start, end in sorted(spans)
-        for at in range(bisect_left(found.starts, start), bisect_left(found.starts, end))
-    ]
-
-
 def _are_alike(was: tuple[Occurrences, list[int]], is_now: tuple[Occurrences, list[int]]) -> bool:
     """Whether some occurrences are the same by role, scope, target and receiver, column by column."""
     (before, kept), (after, left) = was, is_now
@@ -288,9 +245,7 @@ def _are_alike(was: tuple[Occurrences, list[int]], is_now: tuple[Occurrences, li
 
 
 def _told(targets: Collection[Collection[Key]] | None) -> str:
-    """Targets in words; nothing is what is not known."""
-    places = sorted({shown(str(key[0])) for target in targets or () for key in target if key[0]})
-    return " or ".join(places[:3]) or "nothing that is known"
+    return describe_places(str(key[0]) for target in targets or () for key in target)
 
 
 def carried_by(moves: Mapping[RepoPath, RepoPath], directory: Callable[[str], str]) -> Callable[[Key], Key]:

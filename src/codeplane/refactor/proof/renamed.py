@@ -1,98 +1,60 @@
-"""Every name means afterwards what it meant before: the proof that a plan has to pass."""
+"""The comparison where names are replaced in place, and nothing moves."""
 
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping
 from typing import Final
 
-from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.languages.facts import Occurrences
-from codeplane.names import Codebase, FileFacts, Snapshot
-from codeplane.names.meaning import Target
+from codeplane.names import Codebase, FileFacts
 from codeplane.refactor.plan import Problem, Site
+from codeplane.refactor.proof.comparison import Comparison, Part, describe_places
 from codeplane.refactor.text import moved
 
-_MOST_TOLD: Final = 20
 _NAMES: Final = re.compile(r"[\w$@~]+[?!]?")
 
 
-def breaches(
-    snapshot: Snapshot,
-    after: Codebase,
-    sites: Mapping[RepoPath, Collection[Site]],
-    names: Collection[str],
-    *,
-    is_local: bool = False,
-) -> list[Problem]:
-    """What would mean something else, or could not be read any more, were the sites replaced.
+class Renamed(Comparison):
+    """Compares files whose names are replaced in place: everything else stays where it is.
 
-    `after` links the files as they would be. Looked at are the files with sites and those that have one of
-    the names in them, unless the names mean nothing outside (`is_local`); of these, all that the scopes say,
-    and what links say wherever a name plays a part.
+    All that the scopes say has to be the same, and what links say wherever one of the new names plays a part.
     """
-    found: list[Problem] = []
-    check = _Check(snapshot, after, frozenset(names))
-    for path in sorted({*sites, *(() if is_local else _holding(snapshot, names))}):
-        found += check.file(path, sites.get(path, ()))
-        if len(found) >= _MOST_TOLD:
-            break
-    return found[:_MOST_TOLD]
 
+    def __init__(
+        self,
+        before: Codebase,
+        after: Codebase,
+        words: Collection[str],
+        sites: Mapping[RepoPath, Collection[Site]],
+    ) -> None:
+        super().__init__(before, after, words)
+        self._sites = sites
 
-def _holding(snapshot: Snapshot, names: Collection[str]) -> Iterator[RepoPath]:
-    for name in names:
-        yield from snapshot.paths_with(name)
-
-
-class _Check:
-    def __init__(self, snapshot: Snapshot, after: Codebase, names: frozenset[str]) -> None:
-        self._before, self._after = snapshot, after
-        self._names = names
-
-    def file(self, path: RepoPath, sites: Collection[Site]) -> Iterator[Problem]:
-        before, after = self._before.facts(path), self._after.facts(path)
-        if before is None:
-            return
-        if after is None or (before.state == "ok" and after.state != "ok"):
-            yield Problem("syntax", f"{shown(path)} could not be read any more.", path)
-            return
-        was, is_now = (code.all_occurrences(path) for code in (self._before, self._after))
-        is_now = _without(is_now, _added(was, is_now, sites))
-        if len(was) != len(is_now):
+    def differences(self, part: Part, was: FileFacts, is_now: FileFacts) -> Iterator[Problem]:
+        """What the scopes of a file say, and what the names concerned mean."""
+        path, sites = part.old, self._sites.get(part.old, ())
+        before, after = (code.all_occurrences(path) for code in (self.before, self.after))
+        after = _without(after, _added(before, after, sites))
+        if len(before) != len(after):
             yield Problem("syntax", f"{shown(path)} would have other names in it than those replaced.", path)
             return
         renamed = {(site.line, site.column): site for site in sites}
-        yield from _scoped(path, (was, is_now), (before, after), renamed)
-        for at in sorted(self._concerned(was, before.receivers) | self._concerned(is_now, after.receivers)):
-            if told := self._differs(path, was, is_now, at):
-                yield Problem("binding", told, path, was.at(at).line)
-
-    def _concerned(self, found: Occurrences, receivers: Sequence[str]) -> set[int]:
-        """The occurrences that one of the names plays a part in."""
-        texts = {number for number, text in enumerate(found.texts) if text in self._names}
-        behind = {
-            number + 1
-            for number, text in enumerate(receivers)
-            if not self._names.isdisjoint(split_path(text))
-        }
-        return {
-            at
-            for at, (name, receiver) in enumerate(zip(found.names, found.receivers, strict=True))
-            if name in texts or receiver in behind
-        }
+        yield from _scoped(path, (before, after), (was, is_now), renamed)
+        for at in sorted(self.named(was, before) | self.named(is_now, after)):
+            if text := self._differs(path, before, after, at):
+                yield Problem("binding", text, path, before.at(at).line)
 
     def _differs(self, path: RepoPath, was: Occurrences, is_now: Occurrences, at: int) -> str:
         old, new = was.texts[was.names[at]], is_now.texts[is_now.names[at]]
-        before, after = (
-            self._before.meaning(path, old, was.at(at)),
-            self._after.meaning(path, new, is_now.at(at)),
-        )
+        before = self.before.meaning(path, old, was.at(at))
+        after = self.after.meaning(path, new, is_now.at(at))
         if (before.tier, before.target) == (after.tier, after.target):
             return ""
-        return f"`{new}` would mean {_told(after.target)} instead of {_told(before.target)}."
+        meant, means = (describe_places(place.path for place in one.target) for one in (before, after))
+        return f"`{new}` would mean {means} instead of {meant}."
 
 
 def _added(was: Occurrences, is_now: Occurrences, sites: Collection[Site]) -> set[int]:
@@ -177,10 +139,3 @@ def _scoped(
         elif site is None or name not in _NAMES.findall(site.new):
             text = f"`{old[was.names[at]]}` would become `{name}`."
             yield Problem("binding", text, path, seen.line)
-
-
-def _told(target: Target) -> str:
-    """A target in words; nothing is what is not known."""
-    if not target:
-        return "nothing that is known"
-    return " or ".join(shown(place.path) for place in target[:3])

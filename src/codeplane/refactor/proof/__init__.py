@@ -1,0 +1,1 @@
+"""Every name means afterwards what it meant before: one comparison, for what is renamed or moves."""
