@@ -56,6 +56,7 @@ def tell_types(binder: "Binder", captures: Mapping[str, list[Node]], imports: li
             for at in range(max(first, 0), last + 1):
                 _type(binder, at, capture, type_text)
     _enter(binder, captures)
+    _take_first(binder, captures)
     for draft in binder.outline.drafts if binder.member_types else ():
         draft.annotation = _text(binder.member_types.get(draft.name[0], b""))
     _types_before(binder, captures.get("annotation.before", ()))
@@ -74,6 +75,18 @@ def _enter(binder: "Binder", captures: Mapping[str, list[Node]]) -> None:
             head = bisect_right(heads, (start, _END)) - 1
             is_async = head >= 0 and start < heads[head][1]
             bind.made += ((b"async with " if is_async else b"with ") + manager,)
+
+
+def _take_first(binder: "Binder", captures: Mapping[str, list[Node]]) -> None:
+    """Of several names that one call gives values to, the first one holds its first result."""
+    functions = [(node.start_byte, node.end_byte) for node in in_order(captures.get("made.first", ()))]
+    for node in in_order(captures.get("made.name", ())):
+        at = bisect_left(binder.names, node.start_byte)
+        bind = binder.named[at] if at < len(binder.names) and binder.names[at] == node.start_byte else None
+        start, end = functions[bisect_left(functions, (node.start_byte,))]
+        said = called(binder.data[start:end])
+        if bind is not None and said:
+            bind.made += (said,)
 
 
 def _comes_down(binder: "Binder", imports: list[Imported]) -> Callable[[bytes], bytes]:

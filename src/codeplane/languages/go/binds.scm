@@ -42,3 +42,11 @@
     (composite_literal type: [(type_identifier) (qualified_type)] @made)
     (unary_expression operator: "&" operand: (composite_literal type: [(type_identifier) (qualified_type)] @made))
     ] .))
+
+; What is called says what a variable holds: of several, the first one that the call gives.
+(short_var_declaration
+  left: (expression_list . (identifier) .)
+  right: (expression_list . (call_expression function: [(identifier) (selector_expression)] @made) .))
+(short_var_declaration
+  left: (expression_list . (identifier) @made.name (identifier))
+  right: (expression_list . (call_expression function: [(identifier) (selector_expression)] @made.first) .))
