@@ -30,8 +30,8 @@ class PlanRow:
     @property
     def digest(self) -> str:
         """Of everything that is read back; the contents have digests of their own."""
-        told = "\0".join((self.id, self.kind, self.version, self.body, str(self.expires_ms)))
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+        fields = "\0".join((self.id, self.kind, self.version, self.body, str(self.expires_ms)))
+        return hashlib.sha256(fields.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def size(self) -> int:
@@ -70,16 +70,16 @@ class PlanStore:
     def find(self, plan_id: str) -> PlanRow | None:
         """The plan of an id, expired or not; an error where its row is not as it was written."""
         with self._database.read() as connection:
-            found = connection.execute(
+            record = connection.execute(
                 "SELECT id, kind, version, body, made_ms, expires_ms, parent, digest FROM plan WHERE id = ?",
                 (plan_id,),
             ).fetchone()
-            if found is None:
+            if record is None:
                 return None
             contents = dict(
                 connection.execute("SELECT digest, data FROM plan_content WHERE plan = ?", (plan_id,))
             )
-        *columns, digest = found
+        *columns, digest = record
         row = replace(PlanRow(*columns), contents=contents)
         if not _is_sound(row, digest):
             raise PlanGone(
@@ -92,8 +92,8 @@ class PlanStore:
     def holds(self, plan_id: str, digest: str) -> bool:
         """Whether the row of a plan is still the one of that digest."""
         with self._database.read() as connection:
-            found = connection.execute("SELECT digest FROM plan WHERE id = ?", (plan_id,)).fetchone()
-        return bool(found == (digest,))
+            record = connection.execute("SELECT digest FROM plan WHERE id = ?", (plan_id,)).fetchone()
+        return bool(record == (digest,))
 
     def drop(self, plan_id: str) -> None:
         with self._database.write() as connection:

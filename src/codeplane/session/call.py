@@ -211,12 +211,12 @@ class Call:
         for _ in range(_MOST_LOOKS - 1):
             self.otherwise = None
             try:
-                with look() as seen:
-                    return question(seen)
+                with look() as subject:
+                    return question(subject)
             except ContentChanged:
                 self.check()
-        with look() as seen:
-            return question(seen)
+        with look() as subject:
+            return question(subject)
 
     def instead_of(self, characters: int) -> None:
         """Notes how much a client would have had to read to learn the same without this call."""
@@ -229,9 +229,9 @@ class Call:
 
     def showed_of(self, snapshot: Snapshot, path: RepoPath) -> None:
         """The same of a file of a snapshot."""
-        found = snapshot.file(path)
-        if found is not None:
-            self.showed(path, Digest(found.digest), snapshot.source(path))
+        file = snapshot.file(path)
+        if file is not None:
+            self.showed(path, Digest(file.digest), snapshot.source(path))
 
     def instead_of_files(self, snapshot: Snapshot, paths: Iterable[str], printed: int = 0) -> None:
         """The same of what grep prints and the first three files, of each what a read shows at once."""

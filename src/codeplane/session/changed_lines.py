@@ -57,28 +57,28 @@ def changed_since_head(call: Call, snapshot: Snapshot, paths: Collection[RepoPat
     if not paths or call.repo.checkout.repository.head().commit is None:
         return Changed({}, {}, frozenset(), False)
     wanted = frozenset(paths)
-    found = _Found(snapshot)
-    told: set[str] = set()
+    collector = _Found(snapshot)
+    compared: set[str] = set()
     tree, repository = call.repo.tree, call.repo.checkout.repository
     with repository.opened() as handle:
         patch = Comparison(tree, handle, context=0).patch
         differing = [one for one in changes(tree, handle, "HEAD", None, staged=False) if one.path in wanted]
-        found.confined = len(differing) <= _MOST_FILES
+        collector.confined = len(differing) <= _MOST_FILES
         for one in differing[:_MOST_FILES]:
             call.check()
-            told.add(one.path)
+            compared.add(one.path)
             if one.new is None or one.is_submodule:
-                found.confined = False
+                collector.confined = False
             elif one.old is None:
-                found.take_whole(RepoPath(one.path))
+                collector.take_whole(RepoPath(one.path))
             else:
-                found.take(RepoPath(one.path), patch(one).hunks)
-    for path in sorted(wanted - told)[:_MOST_FILES]:
+                collector.take(RepoPath(one.path), patch(one).hunks)
+    for path in sorted(wanted - compared)[:_MOST_FILES]:
         if repository.head_content(path) is None:
-            found.take_whole(path)
+            collector.take_whole(path)
         else:
-            found.confined = False  # it is asked about as if it had changed
-    return found.changed()
+            collector.confined = False  # it is asked about as if it had changed
+    return collector.changed()
 
 
 class _Found:

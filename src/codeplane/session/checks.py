@@ -62,8 +62,8 @@ class _Checks:
     def _near(self, snapshot: Snapshot) -> list[RepoPath]:
         """The files that import what is edited: what they say of it may be wrong afterwards."""
         importers = links_of(snapshot).importers
-        found = {path for edited in self._change.before for path in importers.get(edited, ())}
-        return sorted(map(RepoPath, found))[:_MOST_NEAR]
+        paths = {path for edited in self._change.before for path in importers.get(edited, ())}
+        return sorted(map(RepoPath, paths))[:_MOST_NEAR]
 
     def _copy(self) -> Trial:
         if self._trial is None:

@@ -36,8 +36,8 @@ def sight_of(
 def _changed(call: Call, base: str) -> frozenset[str]:
     """The files of a commit that git says are others in the working tree, or gone from it."""
     with call.repo.checkout.repository.opened() as handle:
-        found = changes(call.repo.tree, handle, base, None, staged=False)
-        return frozenset(path for one in found for path in (one.path, one.old_path) if path is not None)
+        differences = changes(call.repo.tree, handle, base, None, staged=False)
+        return frozenset(path for one in differences for path in (one.path, one.old_path) if path is not None)
 
 
 def _warn_of_sparse(call: Call, now: Snapshot, then: Snapshot, changed: Collection[str]) -> None:

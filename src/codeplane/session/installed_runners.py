@@ -50,10 +50,10 @@ def check_runners(checkout: Checkout) -> Iterator[tuple[str, TestRunnerNotFound 
     """Each runner of the repository, and what is missing of it. Only where the repository is trusted: to know
     it, the project's own programs are asked."""
     assert checkout.trusted, "BUG: programs of a repository that is not trusted would be started"
-    found = discover(_Tracked(checkout), checkout.settings.tests)
+    discovery = discover(_Tracked(checkout), checkout.settings.tests)
     toolbox = Toolbox(checkout.programs, checkout.root)
-    for name, runner in found.runners.items():
-        first = next(target for target in found.targets if target.runner == name)
+    for name, runner in discovery.runners.items():
+        first = next(target for target in discovery.targets if target.runner == name)
         with tempfile.TemporaryDirectory(prefix="codeplane-doctor-") as reports:
             try:
                 runner.command(Place(checkout.root, toolbox, Path(reports)), [first])

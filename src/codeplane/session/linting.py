@@ -142,8 +142,8 @@ def _looked(call: Call, asked: Asked) -> tuple[WorkingFiles, Wanted]:
     if asked.base is None:
         return files, Wanted(paths, asked.tools)
     changed = _changed(call, asked.base, files)
-    kept = [path for path in (files.paths() if paths is None else paths) if path in changed]
-    return files, Wanted(kept, asked.tools, changed)
+    chosen = [path for path in (files.paths() if paths is None else paths) if path in changed]
+    return files, Wanted(chosen, asked.tools, changed)
 
 
 def _chosen(snapshot: Snapshot, tree: WorkingTree, texts: Sequence[str]) -> list[RepoPath] | None:
@@ -166,25 +166,25 @@ def _changed(call: Call, base: str, files: WorkingFiles) -> Mapping[RepoPath, Ra
     """The lines of each file that differ from a commit; None for all of a file that it does not have."""
     if base == "HEAD" and call.repo.checkout.repository.head().commit is None:
         return dict.fromkeys(files.paths())
-    found: dict[RepoPath, Ranges | None] = {
+    ranges: dict[RepoPath, Ranges | None] = {
         path: lines and [(first, end) for first, end in lines if first < end]
         for path, lines in changed_lines(call, base)
     }
     for name in call.repo.tree.git.look().untracked:
         below = name.endswith("/")
-        found.update(dict.fromkeys(p for p in files.paths() if p == name or (below and p.startswith(name))))
-    return found
+        ranges.update(dict.fromkeys(p for p in files.paths() if p == name or (below and p.startswith(name))))
+    return ranges
 
 
 def _once(call: Call, proposed: Proposed) -> Callable[[], Intent]:
     """The edits as the tools have made them: for other contents they would have to run again."""
-    made: list[Intent] = []
+    intents: list[Intent] = []
 
     def make() -> Intent:
-        if made:
+        if intents:
             raise _overtaken(call, proposed)
-        made.append(Intent(_OP_TYPE, proposed.edits, dict(proposed.old)))
-        return made[0]
+        intents.append(Intent(_OP_TYPE, proposed.edits, dict(proposed.old)))
+        return intents[0]
 
     return make
 
@@ -192,9 +192,9 @@ def _once(call: Call, proposed: Proposed) -> Callable[[], Intent]:
 def _overtaken(call: Call, proposed: Proposed) -> EditConflict:
     tree = call.repo.tree
     changed = [edit.path for edit in proposed.edits.edits if _digest(tree, edit.path) != edit.before]
-    told = ", ".join(map(shown, changed)) or "A file"
+    names = ", ".join(map(shown, changed)) or "A file"
     return EditConflict(
-        f"{told} changed while the linters ran; nothing was written.", hints=["Send the call again."]
+        f"{names} changed while the linters ran; nothing was written.", hints=["Send the call again."]
     )
 
 

@@ -21,7 +21,7 @@ from codeplane.session.call import Call
 from codeplane.session.operation.aftermath import afterwards
 from codeplane.session.operation.edits import Intent, Written, write
 from codeplane.session.plans import Pending
-from codeplane.session.refactoring import proven, tried
+from codeplane.session.refactoring import prove, try_out
 from codeplane.verify import Outcome, Verification
 
 Mode = Literal["never", "if_certain", "if_verified", "certain_part"]
@@ -33,7 +33,7 @@ _DELETIONS: Final = ("delete", "discard")
 
 
 @dataclass(frozen=True)
-class Settled:
+class Execution:
     """What has come of a plan; without `written` nothing has changed."""
 
     pending: Pending
@@ -41,9 +41,9 @@ class Settled:
     rest: Pending | None = None  # the open places that were left, as a plan of their own
 
 
-def settled(call: Call, pending: Pending, mode: Mode) -> Settled:
+def execute(call: Call, pending: Pending, mode: Mode) -> Execution:
     """Carries a plan out as far as a mode allows; one that is not carried out waits for it."""
-    outcome = _settled(call, pending, mode)
+    outcome = _execute(call, pending, mode)
     if outcome.written is None:
         _offer(call, outcome.pending)
     return outcome
@@ -57,20 +57,20 @@ def _offer(call: Call, pending: Pending) -> None:
         call.warn(f"The plan is not saved; it ends with this process: {error.message}")
 
 
-def _settled(call: Call, pending: Pending, mode: Mode) -> Settled:
+def _execute(call: Call, pending: Pending, mode: Mode) -> Execution:
     plan = pending.plan
     if mode == "never" or plan.verdict not in (*_READY, Verdict.NEEDS_DECISION):
-        return Settled(pending)
+        return Execution(pending)
     if pending.verification is not None and not pending.verification.is_passed:
         call.warn("Not applied: not every requested check passed.")
-        return Settled(pending)
+        return Execution(pending)
     if plan.verdict in _READY:
-        return Settled(pending, apply(call, pending), _rest(call, pending))
+        return Execution(pending, apply(call, pending), _rest(call, pending))
     if mode == "if_verified":
         return _if_verified(call, pending)
     if mode == "certain_part" and plan.kind not in _DELETIONS:
-        return settled_with(call, pending)
-    return Settled(pending)
+        return execute_with(call, pending)
+    return Execution(pending)
 
 
 def _keep(call: Call, plan: Plan, selected: list[str], proof: Proof | None) -> None:
@@ -80,18 +80,18 @@ def _keep(call: Call, plan: Plan, selected: list[str], proof: Proof | None) -> N
     afterwards(call.warn, "the choice was not recorded", lambda: keep(plan, selected, claimed), None)
 
 
-def _if_verified(call: Call, pending: Pending) -> Settled:
+def _if_verified(call: Call, pending: Pending) -> Execution:
     """Applies what is certain where the tests say that nothing else is meant."""
     plan = pending.plan
     if plan.kind in _DELETIONS or not is_for_tests(plan.groups, plan.notes):
         call.warn("Not applied: tests cannot settle the open places.")
-        return Settled(pending)
-    verification = tried(call, plan, ("parse", "tests", "lint"))
+        return Execution(pending)
+    verification = try_out(call, plan, ("parse", "tests", "lint"))
     pending = replace(pending, verification=verification)
     if verification is None or not _is_good(verification):
         call.warn("Not applied: the tests did not pass with it.")
-        return Settled(pending)
-    return settled_with(call, pending)
+        return Execution(pending)
+    return execute_with(call, pending)
 
 
 def _is_good(verification: Verification) -> bool:
@@ -116,19 +116,21 @@ def _rest(call: Call, pending: Pending, selected: Collection[str] = ()) -> Pendi
     return afterwards(call.warn, "the open places are no longer a plan", made, None)
 
 
-def settled_with(
+def execute_with(
     call: Call, pending: Pending, selected: Sequence[str] = (), proof: Proof | None = None
-) -> Settled:
+) -> Execution:
     """Carries a plan out with the groups that somebody has chosen."""
-    made = decided(call, pending, selected, proof)
+    made = decide(call, pending, selected, proof)
     written = apply(call, pending, made)
     if groups := [one for one in selected if one != MENTIONS]:
         _keep(call, pending.plan, groups, proof)
     left = tuple(group for group in made.groups if group.id not in selected)
-    return Settled(replace(pending, plan=replace(made, groups=left)), written, _rest(call, pending, selected))
+    return Execution(
+        replace(pending, plan=replace(made, groups=left)), written, _rest(call, pending, selected)
+    )
 
 
-def decided(call: Call, pending: Pending, selected: Sequence[str] = (), proof: Proof | None = None) -> Plan:
+def decide(call: Call, pending: Pending, selected: Sequence[str] = (), proof: Proof | None = None) -> Plan:
     """The plan with the groups that somebody has chosen, when the gate and a proof that is sent hold.
 
     The plan is there because something is not known, so what is looked at again is whether it is still the
@@ -149,7 +151,7 @@ def decided(call: Call, pending: Pending, selected: Sequence[str] = (), proof: P
             )
         return refactorings()[plan.kind].with_groups(snapshot, plan, selected)
 
-    made = proven(call, call.ask(chosen))
+    made = prove(call, call.ask(chosen))
     if made.verdict is Verdict.REFUSED:
         raise DecisionRefused(
             "With these places, other names would mean something else.",
@@ -161,11 +163,11 @@ def decided(call: Call, pending: Pending, selected: Sequence[str] = (), proof: P
 
 def _lines(call: Call, snapshot: Snapshot, proof: Proof) -> dict[str, Lines]:
     """The files that a proof names; one that is not there is left out."""
-    found = {}
+    files = {}
     for name in {file for file, _ in proof.lines}:
         with suppress(RequestError):
-            found[name] = Lines(snapshot.source(call.repo.tree.jail.enter(name)))
-    return found
+            files[name] = Lines(snapshot.source(call.repo.tree.jail.enter(name)))
+    return files
 
 
 def apply(call: Call, pending: Pending, plan: Plan | None = None) -> Written:
@@ -193,15 +195,15 @@ def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
     was = plan.read
     differ = sorted(path for path in now.keys() | was.keys() if now.get(path) != was.get(path))
     if differ:
-        told = [{"path": shown(path), "change": _change(path, was, now)} for path in differ[:_MOST_TOLD]]
-        first = "; ".join(f"{one['path']} {one['change']}" for one in told[:_FIRST_TOLD])
+        files = [{"path": shown(path), "change": _change(path, was, now)} for path in differ[:_MOST_TOLD]]
+        first = "; ".join(f"{one['path']} {one['change']}" for one in files[:_FIRST_TOLD])
         more = f"; {len(differ) - _FIRST_TOLD} more" if len(differ) > _FIRST_TOLD else ""
         whose = f"{len(differ)} files" if len(differ) > 1 else "A file"
         have = "have" if len(differ) > 1 else "has"
         raise PlanStale(
             f"{whose} that the plan is based on {have} changed since: {first}{more}.",
             hints=["Request the refactoring again."],
-            files=told,
+            files=files,
         )
 
 

@@ -41,9 +41,9 @@ def chosen_groups(plan: Plan, accept: Sequence[str]) -> list[str]:
     chosen = [] if list(accept) == ["none"] else list(dict.fromkeys(accept))
     known = [group.id for group in plan.groups] + ([MENTIONS] if plan.offered else [])
     if unknown := [one for one in chosen if one not in known]:
-        told = ", ".join(known) or "none"
+        names = ", ".join(known) or "none"
         raise DecisionRefused(
-            f"The plan has no {', '.join(unknown)[:200]}; its groups: {told}.", reason="candidate_not_found"
+            f"The plan has no {', '.join(unknown)[:200]}; its groups: {names}.", reason="candidate_not_found"
         )
     return chosen
 

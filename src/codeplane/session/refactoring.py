@@ -34,14 +34,14 @@ def get_ready(repo: RepoSession, is_over: Callable[[], bool]) -> None:
         warmup.get_ready(snapshot, is_over)
 
 
-def planned(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Check] = ()) -> Pending:
+def make_plan(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Check] = ()) -> Pending:
     """Makes a plan, proves it and has it tried out as is `wanted`; anew where files change meanwhile."""
     call.repo.index.prepare()
     for left in reversed(range(_MOST_TRIES)):
         made = call.ask(make)
         try:
-            made = proven(call, made)
-            return call.repo.plans.make(made, tried(call, made, wanted))
+            made = prove(call, made)
+            return call.repo.plans.make(made, try_out(call, made, wanted))
         except ContentChanged:
             if not left:
                 raise
@@ -49,7 +49,7 @@ def planned(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Check
     raise AssertionError("BUG: the last try has neither returned nor raised")
 
 
-def tried(call: Call, plan: Plan, wanted: Sequence[Check]) -> Verification | None:
+def try_out(call: Call, plan: Plan, wanted: Sequence[Check]) -> Verification | None:
     """What comes of the edits where somebody tries them; None for a plan that is never applied."""
     if not wanted or plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
         return None
@@ -83,7 +83,7 @@ def rename(call: Call, naming: Naming, wanted: Sequence[Check] = ()) -> Pending:
             subject = find_subject(snapshot, naming.symbol, naming.name)
             return make(snapshot, subject, naming.new_name, sweep, begin)
 
-        pending = planned(call, drafted, wanted)
+        pending = make_plan(call, drafted, wanted)
     contexts = pending.plan.contexts
     if naming.context is not None and contexts and naming.context not in contexts:
         call.warn(f"The build contexts of the plan: {', '.join(map(shown, contexts))}.")
@@ -105,7 +105,7 @@ def move(
             new = RepoPath(f"{new}/{old.rpartition('/')[2]}")
         return move_file.draft(snapshot, Route(old, new, tuple(tree.links())), sweep)
 
-    return planned(call, make, wanted)
+    return make_plan(call, make, wanted)
 
 
 def _is_symbol(snapshot: Snapshot, text: str) -> bool:
@@ -125,15 +125,15 @@ def delete(call: Call, target: str, accept: Sequence[str] = (), wanted: Sequence
 
     def make(snapshot: Snapshot) -> Plan:
         path = path_of(snapshot, target)
-        made = (
+        plan = (
             delete_file.draft(snapshot, path)
             if path is not None
             else delete_symbol.draft(snapshot, snapshot.symbol(target))
         )
-        is_open = made.verdict is Verdict.NEEDS_DECISION and bool(accept)
-        return delete_symbol.with_groups(snapshot, made, chosen_groups(made, accept)) if is_open else made
+        is_open = plan.verdict is Verdict.NEEDS_DECISION and bool(accept)
+        return delete_symbol.with_groups(snapshot, plan, chosen_groups(plan, accept)) if is_open else plan
 
-    return planned(call, make, wanted)
+    return make_plan(call, make, wanted)
 
 
 def _sweep(call: Call) -> Sweep:
@@ -142,7 +142,7 @@ def _sweep(call: Call) -> Sweep:
     return Sweep(is_on, settings.min_confidence, settings.scan_extensions)
 
 
-def proven(call: Call, plan: Plan) -> Plan:
+def prove(call: Call, plan: Plan) -> Plan:
     """The plan with its verdict: what would change the meaning of other names is refused."""
     # What is blocked is not applied, and while files are being read no state lasts for a proof.
     return (

@@ -132,8 +132,8 @@ def _disk(checkout: Checkout) -> list[str]:
 
 
 def _place(checkout: Checkout) -> list[str]:
-    told = describe_place(checkout.repository)
-    return [f"This is a {told}."] if told is not None else []
+    kind = describe_place(checkout.repository)
+    return [f"This is a {kind}."] if kind is not None else []
 
 
 def _index_status(checkout: Checkout, state: IndexState | None) -> str:
@@ -357,12 +357,12 @@ class RepoSession:
 
         What the server was started with (its port, its workers, its logs) stays until the next start.
         """
-        found = self.trust_watch.again(self.checkout)
-        if found is None:
+        checkout = self.trust_watch.again(self.checkout)
+        if checkout is None:
             return
-        self.checkout = found
-        self.tree.opened.take(found.opened)
-        self.index.configure(_overrides(found))
+        self.checkout = checkout
+        self.tree.opened.take(checkout.opened)
+        self.index.configure(_overrides(checkout))
 
     def refresh(self, progress: Progress | None = None, *, until: float | None = None) -> None:
         """Makes the index as new as the tree is now, or as far as it comes until then.

@@ -32,9 +32,9 @@ class Before:
             snapshot.layout.blobs,
             self._call.repo.checkout.repository.head_content,
         )
-        found = changed_paths(self._call, snapshot, CHANGES)
+        paths = changed_paths(self._call, snapshot, CHANGES)
         # What is neither committed nor indexed, such as a link to an environment, is no part of the code.
-        return [path for path in found if path in there or head(path) is not None]
+        return [path for path in paths if path in there or head(path) is not None]
 
     @property
     def has_changes(self) -> bool:

@@ -51,12 +51,12 @@ class TrustWatch:
         stamp = self._look()
         if stamp == self._stamp:
             return None
-        found = Checkout.find(checkout.root, checkout.places, checkout.assignments)
+        now = Checkout.find(checkout.root, checkout.places, checkout.assignments)
         self._stamp = stamp
-        if (found.trusted, found.opened) == (checkout.trusted, checkout.opened):
+        if (now.trusted, now.opened) == (checkout.trusted, checkout.opened):
             return None
-        checkout.repository.trusted = found.trusted
-        return replace(found, repository=checkout.repository)
+        checkout.repository.trusted = now.trusted
+        return replace(now, repository=checkout.repository)
 
     def _look(self) -> Stamp:
         return tuple(_stamp(file) for file in self._files)
@@ -64,7 +64,7 @@ class TrustWatch:
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:
     try:
-        found = os.stat(file)  # noqa: PTH116 - asked before each call
+        status = os.stat(file)  # noqa: PTH116 - asked before each call
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino

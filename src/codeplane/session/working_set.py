@@ -28,6 +28,6 @@ def check_restored(call: Call, selection: Selection, ref: str | None) -> None:
     if not call.task.working_set:
         return
     with call.repo.checkout.repository.opened() as handle:
-        found = changes(call.repo.tree, handle, ref, None, staged=False)
-        paths = [path for one in found for path in (one.path, one.old_path) if path is not None]
+        differences = changes(call.repo.tree, handle, ref, None, staged=False)
+        paths = [path for one in differences for path in (one.path, one.old_path) if path is not None]
     check_working_set(call, (path for path in paths if path in selection))

@@ -6,7 +6,7 @@ from codeplane.answers.plan import PlanOutput
 from codeplane.refactor import Plan
 from codeplane.refactor.decision_proof import Anchor, Evidence, Proof
 from codeplane.session import Call
-from codeplane.session.plan_execution import settled_with
+from codeplane.session.plan_execution import execute_with
 from codeplane.session.plans import chosen_groups
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._settling import answered
@@ -79,7 +79,7 @@ def decision_commit(call: Call, args: DecisionCommitInput) -> PlanOutput:
     """
     pending = call.repo.plans.get(args.plan)
     selected = _selected(call, pending.plan, args.selected)
-    return answered(call, settled_with(call, pending, selected, _proof(args.proof)))
+    return answered(call, execute_with(call, pending, selected, _proof(args.proof)))
 
 
 def _selected(call: Call, plan: Plan, given: list[str]) -> list[str]:

@@ -29,8 +29,8 @@ class Cursors:
 
     def resume(self, cursor: str, kind: type[T]) -> T:
         """What was kept; an error where there is nothing of that kind any more."""
-        made, state = self._kept.get(cursor, (0.0, None))
-        if not isinstance(state, kind) or time.monotonic() - made > _LIFE_SEC:
+        made_at, state = self._kept.get(cursor, (0.0, None))
+        if not isinstance(state, kind) or time.monotonic() - made_at > _LIFE_SEC:
             raise CursorGone(
                 f"There is no cursor {cursor[:40]!r} in this session.",
                 hints=["Cursors last an hour and end with their session. Repeat the call without one."],

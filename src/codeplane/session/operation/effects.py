@@ -62,8 +62,8 @@ def effects(
         for path, blob in blobs.items()
         if _state(snapshot, blob) in _BROKEN and was.states.get(path, "ok") == "ok"
     ]
-    made = sorted(RepoPath(path) for path in blobs if path not in was.blobs)
-    impact = _together(affected_tests(snapshot, made), was.impact, layout)
+    created = sorted(RepoPath(path) for path in blobs if path not in was.blobs)
+    impact = _together(affected_tests(snapshot, created), was.impact, layout)
     known = Known(changed_definitions(files), learnt, _MOST_FILES)
     impact = refined(snapshot, impact, sorted(map(RepoPath, blobs)), known)
     # A file that cannot be parsed whole seems to lack what it has.
@@ -76,12 +76,12 @@ def _syntax(snapshot: Snapshot, path: RepoPath, data: bytes | None) -> str:
     """`path:line: text` of the first line that cannot be parsed; the reason where no line is to blame."""
     file = snapshot.file(path)
     reason = file.reason if file is not None else ""
-    found = _IN_LINE.fullmatch(reason)
-    if found is None:
+    match = _IN_LINE.fullmatch(reason)
+    if match is None:
         return f"{shown(path)}: {reason or 'cannot be parsed'}"
     lines = (data or b"").split(b"\n")
-    text = lines[min(int(found[1]), len(lines)) - 1].decode("utf-8", "replace").strip()
-    return f"{shown(path)}:{found[1]}: {text[:_LONGEST]}"
+    text = lines[min(int(match[1]), len(lines)) - 1].decode("utf-8", "replace").strip()
+    return f"{shown(path)}:{match[1]}: {text[:_LONGEST]}"
 
 
 def _together(now: Impact, then: Impact, there: Container[str]) -> Impact:

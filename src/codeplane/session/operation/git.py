@@ -241,13 +241,13 @@ class _Files:
 
 def _status(call: Call) -> str | None:
     try:
-        told = call.repo.tree.git.look().in_words()
+        status = call.repo.tree.git.look().in_words()
         with call.repo.checkout.repository.opened() as handle:
             begun = unfinished_operation(handle)
     except CodePlaneError as error:
         call.warn(f"The git operation succeeded, but its status is unknown: {error.message}")
         return None
-    return f"{told}; {begun} in progress" if begun is not None else told
+    return f"{status}; {begun} in progress" if begun is not None else status
 
 
 def _compared(snapshot: Snapshot, old: Mapping[str, int | None], differ: list[RepoPath]) -> Effects:

@@ -86,14 +86,14 @@ class StateSequence:
 
     def _reckoned(self) -> Fingerprint:
         unseen = [one for changes in self._unseen.values() for one in changes]
-        found: dict[RepoPath, Digest | None] = {}
-        with self._index.standing() as (made, digest):
-            # Asked while no look is made: what the last one has found had begun before.
+        digests: dict[RepoPath, Digest | None] = {}
+        with self._index.standing() as (state, digest):
+            # Asked while the index is not looking at the tree: whatever its last look found had begun before.
             for one in (*_reversed(self._engine.under_way()), *unseen):
-                if found.setdefault(one.path, digest(one.path)) == one.before and self._counts(one):
-                    made = made.changed(one.path, one.before, one.after)
-                    found[one.path] = one.after
-        return made
+                if digests.setdefault(one.path, digest(one.path)) == one.before and self._counts(one):
+                    state = state.changed(one.path, one.before, one.after)
+                    digests[one.path] = one.after
+        return state
 
     def _counts(self, one: FileChange) -> bool:
         """Whether the file is one of those that are indexed."""

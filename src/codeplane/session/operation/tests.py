@@ -128,11 +128,11 @@ def _processors() -> int:
 @contextmanager
 def _scratch() -> Iterator[Path]:
     """A directory for reports, outside of the repository: a suite may delete what it finds there."""
-    made = Path(tempfile.mkdtemp(prefix="codeplane-tests-"))
+    directory = Path(tempfile.mkdtemp(prefix="codeplane-tests-"))
     try:
-        yield made
+        yield directory
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _remember(call: Call, chosen: Chosen, report: Report) -> None:
@@ -151,12 +151,12 @@ def _remember(call: Call, chosen: Chosen, report: Report) -> None:
         call.warn(f"The cost of the tests was not recorded: {error.message}")
 
 
-def _learn(call: Call, told: Sequence[Path]) -> None:
+def _learn(call: Call, reports: Sequence[Path]) -> None:
     """What the tests have run, for the choice of tests after the next change."""
     try:
         call.repo.refresh()
         with call.seen() as snapshot:
-            call.repo.coverage_map.learn(snapshot, told)
+            call.repo.coverage_map.learn(snapshot, reports)
     except CodePlaneError as error:
         call.warn(f"The coverage of the tests was not recorded: {error.message}")
 

@@ -24,16 +24,16 @@ def to_be_undone(call: Call, operation_id: str | None) -> Operation:
     """The operation of that id, the last one of anybody, or the last edit of the session."""
     ledger = call.repo.ledger
     if operation_id is None:
-        found = ledger.last_undoable(session=call.session.session_id)
+        operation = ledger.last_undoable(session=call.session.session_id)
     elif operation_id == _LAST:
-        found = ledger.last_change()
+        operation = ledger.last_change()
     else:
-        found = ledger.find(OperationId(operation_id))
-    if found is None:
+        operation = ledger.find(OperationId(operation_id))
+    if operation is None:
         raise _nothing(call, operation_id)
-    if not found.is_git and (not found.changes or not found.success):
-        raise UndoRefused(f"{found.operation_id} changed no files.", operation=found.operation_id)
-    return found
+    if not operation.is_git and (not operation.changes or not operation.success):
+        raise UndoRefused(f"{operation.operation_id} changed no files.", operation=operation.operation_id)
+    return operation
 
 
 def _nothing(call: Call, operation_id: str | None) -> NotFound:

@@ -130,8 +130,8 @@ def _with_saved(call: Call, operation: Operation, done: Outcome) -> Outcome:
         if not _has_moved(operation):
             raise
         return replace(done, notes=(*done.notes, f"{operation.saved} was not applied. {error.message}"))
-    said = "; ".join(filter(None, (done.summary, applied.summary)))
-    return replace(applied, summary=said, notes=(*done.notes, *applied.notes))
+    summary = "; ".join(filter(None, (done.summary, applied.summary)))
+    return replace(applied, summary=summary, notes=(*done.notes, *applied.notes))
 
 
 def _has_moved(operation: Operation) -> bool:
