@@ -87,13 +87,13 @@ class _Root:
 
 def discover(paths: Iterable[RepoPath], read: Read) -> list[Candidate]:
     """Finds the candidates of a tree: markers, workspace fences, ambient families, hole punching."""
-    found = _marked(paths)
-    roots = {key: _examine(*key, names, read) for key, names in found.items()}
+    matches = _marked(paths)
+    roots = {key: _examine(*key, names, read) for key, names in matches.items()}
     candidates = [_candidate(root, _fenced_out(root, roots)) for root in roots.values()]
-    marked = {(family, name) for (family, _), names in found.items() for name in names}
+    marked = {(family, name) for (family, _), names in matches.items() for name in names}
     for family in FAMILIES.values():
-        wanted = family.ambient and (family.name, family.ambient_unless) not in marked
-        if wanted and (family.name, "") not in roots:
+        is_wanted = family.ambient and (family.name, family.ambient_unless) not in marked
+        if is_wanted and (family.name, "") not in roots:
             candidates.append(_new_candidate(family, RepoPath(""), Tier.AMBIENT))
     return _punched(candidates)
 
@@ -120,15 +120,15 @@ def _marked(paths: Iterable[RepoPath]) -> dict[tuple[str, RepoPath], list[str]]:
 
     A root in a universally excluded directory could own nothing, so none is made there.
     """
-    found: dict[tuple[str, RepoPath], list[str]] = defaultdict(list)
-    excluded = matcher(UNIVERSAL_EXCLUDES)
+    matches: dict[tuple[str, RepoPath], list[str]] = defaultdict(list)
+    pattern = matcher(UNIVERSAL_EXCLUDES)
     for path in _with_directories(paths):
         folder, _, name = path.removesuffix("/").rpartition("/")
         marker = f"{name}/" if path.endswith("/") else _marker_of(name)
         for family in _MARKERS.get(marker, ()):
-            if not excluded.fullmatch(path):
-                found[family, RepoPath(folder)].append(name)
-    return found
+            if not pattern.fullmatch(path):
+                matches[family, RepoPath(folder)].append(name)
+    return matches
 
 
 def _with_directories(paths: Iterable[RepoPath]) -> Iterator[str]:
@@ -263,12 +263,12 @@ class _Claims(Generic[_Claim]):
         if chain is None:
             chain = [claim for root in _ancestors(path) for claim in self._at.get(root, ())]
             self._chains[folder] = chain
-        found = set()
+        contexts_found = set()
         for start, name, included, excluded, claim in chain:
-            if name in found or (family is not None and name != family):
+            if name in contexts_found or (family is not None and name != family):
                 continue
             if included(path, start) and not excluded(path, start):
-                found.add(name)
+                contexts_found.add(name)
                 yield claim
 
 
@@ -362,8 +362,8 @@ def _rivals(context: Context) -> list[str]:
     """Workspace files of one kind that claim the same root, unless the user has settled it."""
     if context.tier is Tier.CONFIGURED:
         return []
-    named = FAMILIES[context.family].workspace_markers
-    return [name for name in context.markers if name not in named and _marker_of(name) in named]
+    marker_names = FAMILIES[context.family].workspace_markers
+    return [name for name in context.markers if name not in marker_names and _marker_of(name) in marker_names]
 
 
 @dataclass(frozen=True)

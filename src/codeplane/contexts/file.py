@@ -111,10 +111,10 @@ def _override(entry: _Entry) -> Override:
         raise _unreadable(f"{where}: root_path is not a relative path without . and ..")
     if not all(_is_canonical(glob) for glob in entry.include + entry.exclude):
         raise _unreadable(f"{where}: a glob is not a relative path without . and ..")
-    added = entry.added or entry.status is None
-    if added and entry.enabled and not (entry.include or FAMILIES[entry.family].include):
+    is_added = entry.added or entry.status is None
+    if is_added and entry.enabled and not (entry.include or FAMILIES[entry.family].include):
         raise _unreadable(f"{where}: this family needs an include list")
-    return Override(entry.family, RepoPath(root_path), entry.enabled, added, entry.include, entry.exclude)
+    return Override(entry.family, RepoPath(root_path), entry.enabled, is_added, entry.include, entry.exclude)
 
 
 def _is_canonical(path: str) -> bool:

@@ -33,8 +33,8 @@ class Listing:
     def lists(self, root: str) -> bool:
         if not self.strict:
             return True
-        listed = root in self.roots or matcher(self.globs).fullmatch(root) is not None
-        return listed and matcher(self.excluded).fullmatch(root) is None
+        is_listed = root in self.roots or matcher(self.globs).fullmatch(root) is not None
+        return is_listed and matcher(self.excluded).fullmatch(root) is None
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ def _go_work(text: str) -> Listing:
             elif words and block == "use":
                 roots |= _inside([_unquoted(words)])
             continue
-        if (opened := _BLOCK.fullmatch(words)) is not None:
-            block = opened[1]
+        if (match := _BLOCK.fullmatch(words)) is not None:
+            block = match[1]
         elif words.split(maxsplit=1)[:1] == ["use"]:
             roots |= _inside([_unquoted(words.removeprefix("use").strip())])
     if block:
@@ -174,22 +174,22 @@ def _gradle_paths(tokens: Sequence[re.Match[str]], at: int) -> list[str] | None:
 
 def _gradle_arguments(tokens: Sequence[re.Match[str]], at: int) -> list[str] | None:
     found: list[str] = []
-    bracketed = at < len(tokens) and tokens[at][0] == "("
-    wanted = True
-    for index in range(at + bracketed, len(tokens)):
+    is_bracketed = at < len(tokens) and tokens[at][0] == "("
+    is_wanted = True
+    for index in range(at + is_bracketed, len(tokens)):
         token = tokens[index]
-        if token[0] == "\n" and (bracketed or (wanted and found)):
+        if token[0] == "\n" and (is_bracketed or (is_wanted and found)):
             continue
-        if wanted and _is_plain(token["text"]):
+        if is_wanted and _is_plain(token["text"]):
             found.append(token["text"].strip(token["text"][0]))
-            wanted = False
-        elif not wanted and token[0] == ",":
-            wanted = True
-        elif bracketed:
+            is_wanted = False
+        elif not is_wanted and token[0] == ",":
+            is_wanted = True
+        elif is_bracketed:
             return found if token[0] == ")" else None
         else:
-            return found if token[0] in "\n;}" and not wanted else None
-    return None if bracketed or wanted else found
+            return found if token[0] in "\n;}" and not is_wanted else None
+    return None if is_bracketed or is_wanted else found
 
 
 def _is_plain(literal: str | None) -> bool:

@@ -39,9 +39,9 @@ class History:
 
     def find(self, operation_id: OperationId) -> Operation | None:
         """The operation of that id."""
-        for _, found in self._ask(lambda c: _operations(c, "id = ?", (operation_id,), 1)):
-            if found:
-                return found[0]
+        for _, operation in self._ask(lambda c: _operations(c, "id = ?", (operation_id,), 1)):
+            if operation:
+                return operation[0]
         return None
 
     def operations(
@@ -59,23 +59,23 @@ class History:
         }
         given = {condition: value for condition, value in asked.items() if value is not None}
         condition = " AND ".join(given) or "1"
-        found: list[Operation] = []
+        matches: list[Operation] = []
         for _, some in self._ask(lambda c: _operations(c, condition, tuple(given.values()), limit)):
-            found += some
-            if len(found) >= limit:
+            matches += some
+            if len(matches) >= limit:
                 break
-        return found[:limit]
+        return matches[:limit]
 
     def tasks(self, limit: int = 20, state: TaskState | None = None) -> list[Task]:
         """Tasks as they are now, the last that was written about first."""
-        found: dict[TaskId, Task] = {}
+        tasks_by_id: dict[TaskId, Task] = {}
         for _, some in self._ask(tasks_of):
             for task in some:
                 # A newer segment has what is true now.
-                found.setdefault(task.task_id, task)
-            if state is None and len(found) >= limit:
+                tasks_by_id.setdefault(task.task_id, task)
+            if state is None and len(tasks_by_id) >= limit:
                 break
-        return [task for task in found.values() if state in (None, task.state)][:limit]
+        return [task for task in tasks_by_id.values() if state in (None, task.state)][:limit]
 
     def task(self, task_id: TaskId) -> Task | None:
         """The task of that id."""
@@ -97,14 +97,14 @@ class History:
         return next(self._not_undone(None, session), None)
 
     def _not_undone(self, task: TaskId | None, session: SessionId | None) -> Iterator[Operation]:
-        undone: set[OperationId] = set()
+        operation_ids: set[OperationId] = set()
         for operation in self._all(task, session):
             is_change = operation.is_git or (operation.changes and operation.op_type != TEST_RUN)
             if not operation.success or not is_change:
                 continue
             if operation.undoes is not None:
-                undone.add(operation.undoes)
-            if operation.operation_id not in undone and not self._is_undo(operation):
+                operation_ids.add(operation.undoes)
+            if operation.operation_id not in operation_ids and not self._is_undo(operation):
                 yield operation
 
     def digests(self) -> set[Digest]:
@@ -154,8 +154,8 @@ def _operations(
     connection: Connection, condition: str, values: tuple[object, ...], limit: int
 ) -> list[Operation]:
     rest = f"WHERE kind = 'operation' AND {condition} ORDER BY number DESC LIMIT ?"
-    found = rows(connection, rest, (*values, limit))
-    return [operation for row in found if (operation := _read(Operation.of, row.number, row.body()))]
+    matches = rows(connection, rest, (*values, limit))
+    return [operation for row in matches if (operation := _read(Operation.of, row.number, row.body()))]
 
 
 def tasks_of(connection: Connection, task_id: TaskId | None = None) -> list[Task]:
@@ -166,12 +166,12 @@ def tasks_of(connection: Connection, task_id: TaskId | None = None) -> list[Task
         f" FROM tasks {condition} ORDER BY event DESC",
         values,
     ).fetchall()
-    found = []
+    tasks = []
     for number, *now in counted:
         [row] = rows(connection, "WHERE number = ?", (number,))
         if task := _read(Task.of, row.body()):
             mutations, test_runs, mutation, failure = now
-            found.append(
+            tasks.append(
                 replace(
                     task,
                     mutations=int(mutations),
@@ -180,7 +180,7 @@ def tasks_of(connection: Connection, task_id: TaskId | None = None) -> list[Task
                     last_failure=failure,
                 )
             )
-    return found
+    return tasks
 
 
 def _read(make: Callable[..., T], *values: Any) -> T | None:

@@ -161,23 +161,23 @@ class Ledger(History):
         if not self.directory.exists():
             private_dir(self.directory)
             sync_dir(self.directory.parent)
-        made = segment(self.directory, self._highest + 1)
-        number = 1 if made.index == 1 else made.index * _AFTER_DAMAGE + 1
-        make(made, number, None, {"created_ms": _now()})
-        self._open(made)
+        file = segment(self.directory, self._highest + 1)
+        number = 1 if file.index == 1 else file.index * _AFTER_DAMAGE + 1
+        make(file, number, None, {"created_ms": _now()})
+        self._open(file)
 
     def _turn(self, database: Database) -> None:
         """Ends a segment and begins the next. Killed in between, the draft of the next is there."""
         following = segment(self.directory, self._highest + 1)
         with database.read() as connection:
             last = last_row(connection)
-            carried = [task.event("carried") for task in tasks_of(connection) if task.state == "OPEN"]
+            entries = [task.event("carried") for task in tasks_of(connection) if task.state == "OPEN"]
         assert last is not None, "BUG: a segment without rows was opened"
         seal = chained(
             Entry("seal", {"next": following.index, "sealed_ms": _now()}), last.number + 1, last.hash
         )
         head = {"created_ms": _now(), "previous_number": seal.number}
-        make(following, seal.number + 1, seal.hash, head, carried)
+        make(following, seal.number + 1, seal.hash, head, entries)
         with database.write() as connection:
             insert(connection, seal)
         self._let_go()
@@ -205,16 +205,16 @@ class Ledger(History):
 
     def _take_up(self) -> None:
         try:
-            found = self.directory.lstat()
+            stat_result = self.directory.lstat()
         except FileNotFoundError:
             return
-        if not stat.S_ISDIR(found.st_mode):
+        if not stat.S_ISDIR(stat_result.st_mode):
             self.note(f"Ledger: {self.directory} was not a directory and was set aside.")
             self.directory.rename(_free_name(self.directory))
             return
         private_dir(self.directory)
-        known = {one.index for one in [*segments(self.directory), *set_aside(self.directory)]}
-        self._highest = max(known, default=0)
+        indexes = {one.index for one in [*segments(self.directory), *set_aside(self.directory)]}
+        self._highest = max(indexes, default=0)
         self._check()
         self._go_on()
         for draft in self.directory.glob("*.new"):
@@ -237,10 +237,10 @@ class Ledger(History):
 
     def _go_on(self) -> None:
         """Takes up the last segment, or the draft of the next where a server ended while it turned."""
-        listed = segments(self.directory)
-        if not listed:
+        entries = segments(self.directory)
+        if not entries:
             return
-        last = listed[-1]
+        last = entries[-1]
         _, end = ask(last, ends)
         if end.kind != "seal":
             if last.index == self._highest:
@@ -285,8 +285,8 @@ class Ledger(History):
 
     def _known(self) -> set[str]:
         if self._ids is None:
-            found = self._ask(lambda c: c.execute("SELECT id FROM row WHERE id IS NOT NULL").fetchall())
-            self._ids = {str(known) for _, some in found for (known,) in some}
+            matches = self._ask(lambda c: c.execute("SELECT id FROM row WHERE id IS NOT NULL").fetchall())
+            self._ids = {str(known) for _, some in matches for (known,) in some}
         return self._ids
 
 

@@ -18,10 +18,10 @@ def drop_old(directory: Path, settings: LedgerSettings, append: Callable[[Sequen
 
     That it is dropped, and by which hash it ended, is on record first: what is missing otherwise shows.
     """
-    doomed = _last_to_drop(segments(directory), settings)
-    if doomed is None:
+    last_to_drop = _last_to_drop(segments(directory), settings)
+    if last_to_drop is None:
         return
-    through, end = doomed
+    through, end = last_to_drop
     body = {"through": through.index, "last_number": end.number, "last_hash": end.hash}
     append([Entry("dropped", body)])
     for one in [*set_aside(directory), *segments(directory)]:
@@ -47,5 +47,5 @@ def _last_to_drop(listed: list[Segment], settings: LedgerSettings) -> tuple[Segm
 def _facts(connection: Connection) -> tuple[Row, int]:
     _, last = ends(connection)
     question = "SELECT count(*) FROM row WHERE kind = 'task' AND json_extract(body, '$.event') = 'opened'"
-    [opened] = connection.execute(question).fetchone()
-    return last, int(opened)
+    [opened_ms] = connection.execute(question).fetchone()
+    return last, int(opened_ms)

@@ -83,10 +83,10 @@ class Operation:
 
     def body(self) -> dict[str, Any]:
         """The operation as the ledger writes it; what has no value of its own is left out."""
-        made = _given(self)
+        values = _given(self)
         if self.changes:
-            made["changes"] = [_given(change) for change in self.changes]
-        return {name: value for name, value in made.items() if name != "number"}
+            values["changes"] = [_given(change) for change in self.changes]
+        return {name: value for name, value in values.items() if name != "number"}
 
     @classmethod
     def of(cls, number: int, body: Mapping[str, Any]) -> "Operation":
@@ -116,8 +116,8 @@ def _given(value: FileChange | Operation) -> dict[str, Any]:
 def _read(kind: type, body: object) -> dict[str, Any]:
     if not isinstance(body, Mapping):
         raise ValueError("it is not an object")
-    known = {field.name for field in fields(kind)}
-    read = {name: value for name, value in body.items() if name in known and value is not None}
+    names = {field.name for field in fields(kind)}
+    read = {name: value for name, value in body.items() if name in names and value is not None}
     for name, value in read.items():
         expected = int if name in _NUMBERS else bool if name in _ANSWERS else str
         if not isinstance(value, expected):

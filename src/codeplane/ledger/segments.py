@@ -135,12 +135,12 @@ def ask(asked: Segment, question: Callable[[Connection], T]) -> T:
 def _ask(asked: Segment, question: Callable[[Connection], T]) -> T:
     for file in database_files(asked.path):
         try:
-            found = file.lstat()
+            stat_result = file.lstat()
         except FileNotFoundError:
             if file == asked.path:
                 raise
             continue
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid():
+        if not stat.S_ISREG(stat_result.st_mode) or stat_result.st_uid != os.getuid():
             raise _damaged(asked, f"{file.name} is not a plain file of yours")
     try:
         with reading(asked.path) as connection:
@@ -194,8 +194,8 @@ def _named(directory: Path, pattern: re.Pattern[str]) -> Iterator[tuple[int, Pat
     if directory.is_symlink() or not directory.is_dir():
         return
     for path in directory.iterdir():
-        if found := pattern.fullmatch(path.name):
-            yield int(found.group(1)), path
+        if match := pattern.fullmatch(path.name):
+            yield int(match.group(1)), path
 
 
 def _damaged(damaged: Segment, why: str) -> LedgerDamaged:

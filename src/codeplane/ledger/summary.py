@@ -15,15 +15,15 @@ _MOST_OPERATIONS = 3
 def moment(milliseconds: int) -> str:
     """A time as it is shown, to the second."""
     try:
-        found = datetime.fromtimestamp(milliseconds // 1000, UTC)
+        date = datetime.fromtimestamp(milliseconds // 1000, UTC)
     except (OverflowError, ValueError, OSError):
         return "?"  # a row that somebody made up
-    return found.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return date.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def task_summary(task: Task) -> dict[str, Any]:
     """A task with its state and what it has used of its budgets."""
-    told = {
+    report = {
         "task_id": task.task_id,
         "state": task.state,
         "label": task.label,
@@ -36,7 +36,7 @@ def task_summary(task: Task) -> dict[str, Any]:
         "working_set": list(task.working_set) or None,
         "flags": list(task.flags) or None,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in report.items() if value is not None}
 
 
 def operation_summary(operation: Operation) -> dict[str, Any]:
@@ -51,16 +51,16 @@ def accounts(history: History, open_tasks: Sequence[Task] | None = None) -> dict
     A server knows its open tasks itself; otherwise they are those that the ledger has as open.
     """
     tasks = history.tasks(_MOST_TASKS, "OPEN") if open_tasks is None else open_tasks[:_MOST_TASKS]
-    told = {
+    report = {
         "tasks": [task_summary(task) for task in tasks],
         "last_task": _last_ended(history),
         "operations": [operation_summary(one) for one in history.operations(limit=_MOST_OPERATIONS)],
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in report.items() if value}
 
 
 def _last_ended(history: History) -> dict[str, Any] | None:
     """A server that has just started, or a client that ran into a limit, left its task behind."""
-    ended = (task for task in history.tasks(_MOST_TASKS) if task.closed_ms is not None)
-    last = max(ended, key=lambda task: task.closed_ms or 0, default=None)
+    tasks = (task for task in history.tasks(_MOST_TASKS) if task.closed_ms is not None)
+    last = max(tasks, key=lambda task: task.closed_ms or 0, default=None)
     return task_summary(last) if last is not None else None

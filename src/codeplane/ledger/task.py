@@ -61,9 +61,9 @@ class Task:
 
     def event(self, name: Literal["opened", "carried", "closed"]) -> Entry:
         """The row that says how the task is now. Rows of operations count, so an opened one has none yet."""
-        counted = {"mutations": 0, "test_runs": 0} if name == "opened" else {}
-        kept = {key: getattr(self, key) for key in _KEPT}
-        body = {"event": name, **kept, "limits": asdict(self.limits), **counted}
+        counts = {"mutations": 0, "test_runs": 0} if name == "opened" else {}
+        remaining = {key: getattr(self, key) for key in _KEPT}
+        body = {"event": name, **remaining, "limits": asdict(self.limits), **counts}
         return Entry("task", {k: v for k, v in body.items() if v not in (None, ())}, task=self.task_id)
 
     @classmethod

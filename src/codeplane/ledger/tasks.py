@@ -167,10 +167,10 @@ class Tasks:
     def note_failure(self, task: Task, fingerprint: str) -> Signals:
         """Takes a failure into account: the same one after a change is no progress."""
         with self._guard:
-            repeated = fingerprint == task.last_failure and task.has_changed_since_failure
+            is_repeated = fingerprint == task.last_failure and task.has_changed_since_failure
             task.last_failure = fingerprint
             task.has_changed_since_failure = False
-            return self._flagged(task, Signals(non_progress=repeated))
+            return self._flagged(task, Signals(non_progress=is_repeated))
 
     def find(self, task_id: TaskId) -> Task | None:
         """A task by its id, as it is now."""
@@ -192,7 +192,7 @@ class Tasks:
     def _fail(self, task: Task, budget: Budget, op_type: str) -> None:
         task.spent = budget
         limit, current = _figures(task, budget)
-        refused = Operation(
+        operation = Operation(
             operation_id=new_operation_id(),
             task_id=task.task_id,
             session_id=task.session_id,
@@ -203,7 +203,7 @@ class Tasks:
             failure_class=TaskBudgetExceeded.name(),
             limit_triggered=budget,
         )
-        self._pending += [*self._opening(task), operation_entry(refused)]
+        self._pending += [*self._opening(task), operation_entry(operation)]
         self._count_in(task)
         self._pending += self._closing(task, "CLOSED_FAILED", f"{budget} {current}/{limit}")
         self.flush()

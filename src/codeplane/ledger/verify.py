@@ -26,10 +26,10 @@ class _Looked:
 def verify(directory: Path) -> list[str]:
     """What is wrong, each with its segment and row; nothing when every row is what was written."""
     for _ in range(_MOST_LOOKS):
-        listed = segments(directory)
-        problems = list(_problems(directory, listed))
+        entries = segments(directory)
+        problems = list(_problems(directory, entries))
         # A server may have begun a segment, or dropped one, between two looks.
-        if not problems or segments(directory) == listed:
+        if not problems or segments(directory) == entries:
             break
     return problems
 

@@ -53,11 +53,11 @@ class Checked:
 
     def users(self, path: RepoPath) -> list[tuple[Linter, Project]]:
         """The linters that look at a file, in order, each with its project."""
-        found: dict[str, tuple[Linter, Project]] = {}
+        matches: dict[str, tuple[Linter, Project]] = {}
         for job in self.plan.jobs:
             if self.plan.roots[job.linter.name].get(path) == job.project.root:
-                found.setdefault(job.linter.name, (job.linter, job.project))
-        return list(found.values())
+                matches.setdefault(job.linter.name, (job.linter, job.project))
+        return list(matches.values())
 
 
 @dataclass(frozen=True)
@@ -79,15 +79,17 @@ def checked(files: Files, where: Where, wanted: Wanted, watch: Watch) -> Checked
     """The same, with what a fixing run needs."""
     plan = planned(files, uses(files, where.settings, wanted.tools), wanted)
     runs = Runs(where, watch)
-    done = runs.each(plan.jobs, lambda job: _run(runs, job), lambda job: job.linter.name)
+    job_results = runs.each(plan.jobs, lambda job: _run(runs, job), lambda job: job.linter.name)
     normal = Normal(files, where.place)
-    found = [one for ran in done for one in _normal(normal, plan, ran)]
-    placed = _located(files, runs, plan, found)
-    kept = sorted(_distinct(_on_changed(placed, wanted.changed)))
-    missing = {ran.job.linter.name: ran.missing for ran in done if ran.missing}
-    notes = [*plan.notes, *(note for ran in done for note in _notes(ran))]
-    ran_names = dict.fromkeys(ran.job.linter.name for ran in done if not ran.missing)
-    report = LintReport(tuple(kept), tuple(ran_names), missing, tuple(dict.fromkeys(notes)), normal.outside)
+    diagnostics = [one for ran in job_results for one in _normal(normal, plan, ran)]
+    placed = _located(files, runs, plan, diagnostics)
+    diagnostics_kept = sorted(_distinct(_on_changed(placed, wanted.changed)))
+    missing = {ran.job.linter.name: ran.missing for ran in job_results if ran.missing}
+    notes = [*plan.notes, *(note for ran in job_results for note in _notes(ran))]
+    ran_names = dict.fromkeys(ran.job.linter.name for ran in job_results if not ran.missing)
+    report = LintReport(
+        tuple(diagnostics_kept), tuple(ran_names), missing, tuple(dict.fromkeys(notes)), normal.outside
+    )
     return Checked(report, runs, plan)
 
 
@@ -123,8 +125,8 @@ def _normal(normal: Normal, plan: Plan, ran: _Ran) -> list[Diagnostic]:
     roots = plan.roots[job.linter.name]
     files = {path: root for path, root in roots.items() if root == job.project.root}
     cwd = normal.place.cwd(job.project)
-    placed = [one for one in ran.findings if one.path]
-    return normal.diagnostics(job.linter.name, cwd, placed, files)
+    findings = [one for one in ran.findings if one.path]
+    return normal.diagnostics(job.linter.name, cwd, findings, files)
 
 
 def _located(files: Files, runs: Runs, plan: Plan, found: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -133,13 +135,13 @@ def _located(files: Files, runs: Runs, plan: Plan, found: Sequence[Diagnostic]) 
     open_ones = [one for one in found if one.rule == FORMAT and one.has_fix]
     work = [(one, projects[one.tool, plan.roots[one.tool][one.path]]) for one in open_ones[:_MOST_LOCATED]]
     end = time.monotonic() + _LOCATING_SEC
-    placed = runs.each(
+    diagnostics = runs.each(
         work,
         lambda pair: [pair[0]] if time.monotonic() > end else _places(files, runs, *pair),
         lambda pair: pair[0].tool,
     )
     others = [one for one in found if not (one.rule == FORMAT and one.has_fix)]
-    return [*others, *(one for ones in placed for one in ones), *open_ones[_MOST_LOCATED:]]
+    return [*others, *(one for ones in diagnostics for one in ones), *open_ones[_MOST_LOCATED:]]
 
 
 def _places(files: Files, runs: Runs, one: Diagnostic, job: Job) -> list[Diagnostic]:
@@ -159,9 +161,9 @@ def _place(one: Diagnostic, lines: Sequence[str], first: int, end: int) -> Diagn
     """Lines counted from 0; what would only be inserted is at the line before it."""
     line = first + 1 if end > first else max(1, first)
     last = max(line, end)
-    told = f"{'These lines' if last > line else 'This line'} would be formatted otherwise."
+    text = f"{'These lines' if last > line else 'This line'} would be formatted otherwise."
     column = len(lines[last - 1]) + 1 if last <= len(lines) else 1
-    return replace(one, line=line, end_line=last, end_column=column, message=told)
+    return replace(one, line=line, end_line=last, end_column=column, message=text)
 
 
 def _on_changed(
@@ -180,8 +182,8 @@ def _is_changed(one: Diagnostic, ranges: Ranges | None) -> bool:
 
 def _distinct(found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Each problem once, whichever of the tools and runs has told it first."""
-    kept: dict[tuple[object, ...], Diagnostic] = {}
+    diagnostics: dict[tuple[object, ...], Diagnostic] = {}
     for one in found:
         key = (one.path, one.line, one.column, one.rule, one.message)
-        kept.setdefault(key if one.rule != FORMAT else (*key, one.tool), one)
-    return list(kept.values())
+        diagnostics.setdefault(key if one.rule != FORMAT else (*key, one.tool), one)
+    return list(diagnostics.values())

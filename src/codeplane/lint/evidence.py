@@ -38,10 +38,10 @@ def files_named(tree: Tree, *names: str) -> list[RepoPath]:
     """Files by their names, which may be patterns, in any directory; sorted."""
     by_name = (tree if isinstance(tree, Named) else Named(tree)).by_name
     exact = [name for name in names if not set(name) & set("*?[")]
-    found = {path for name in exact for path in by_name.get(name, ())}
+    paths = {path for name in exact for path in by_name.get(name, ())}
     for pattern in (name for name in names if name not in exact):
-        found.update(path for name in by_name if fnmatchcase(name, pattern) for path in by_name[name])
-    return sorted(found)
+        paths.update(path for name in by_name if fnmatchcase(name, pattern) for path in by_name[name])
+    return sorted(paths)
 
 
 def directory(path: RepoPath) -> RepoPath:
@@ -107,8 +107,8 @@ def mentioned(tree: Tree, pattern: str) -> list[Project]:
 
 def first_of(*found: Iterable[Project]) -> Sequence[Project]:
     """One project a directory: the first that was found there."""
-    kept: dict[tuple[RepoPath, str], Project] = {}
+    remaining: dict[tuple[RepoPath, str], Project] = {}
     for projects in found:
         for project in projects:
-            kept.setdefault((project.root, project.learnt), project)
-    return list(kept.values())
+            remaining.setdefault((project.root, project.learnt), project)
+    return list(remaining.values())

@@ -40,26 +40,28 @@ class _File:
 
 def fixes(files: Files, where: Where, wanted: Wanted, watch: Watch) -> Proposed:
     """What the tools would make of the files. The tools read from stdin and print: no file is written."""
-    found = checked(files, where, wanted, watch)
+    result = checked(files, where, wanted, watch)
     fixable: dict[RepoPath, set[str]] = {}
-    for one in found.report.diagnostics:
+    for one in result.report.diagnostics:
         if one.has_fix:
             fixable.setdefault(one.path, set()).add(one.tool)
     # Read before any tool reads them: what changes from here on is refused by the engine.
     begun = [_File(path, data, data) for path in fixable if (data := files.data(path)) is not None]
-    known = _fixed_at_once(files, found, fixable)
-    done = found.runs.each(
-        begun, lambda file: _through(found, file, fixable[file.path], known), lambda file: shown(file.path)
+    contents = _fixed_at_once(files, result, fixable)
+    results = result.runs.each(
+        begun,
+        lambda file: _through(result, file, fixable[file.path], contents),
+        lambda file: shown(file.path),
     )
-    changed = [file for file in done if file.new != file.old]
-    edits = EditSet(tuple(FileEdit(file.path, digest_of(file.old), file.new) for file in changed))
-    notes = [note for file in done for note in file.notes]
+    files_changed = [file for file in results if file.new != file.old]
+    edits = EditSet(tuple(FileEdit(file.path, digest_of(file.old), file.new) for file in files_changed))
+    notes = [note for file in results for note in file.notes]
     return Proposed(
         edits,
-        {file.path: file.old for file in changed},
-        tuple(dict.fromkeys(tool for file in changed for tool in file.tools)),
-        tuple(one for one in found.report.diagnostics if not one.has_fix),
-        _with_notes(found.report, notes),
+        {file.path: file.old for file in files_changed},
+        tuple(dict.fromkeys(tool for file in files_changed for tool in file.tools)),
+        tuple(one for one in result.report.diagnostics if not one.has_fix),
+        _with_notes(result.report, notes),
     )
 
 
@@ -67,12 +69,12 @@ def _fixed_at_once(
     files: Files, found: Checked, fixable: Mapping[RepoPath, Collection[str]]
 ) -> Mapping[tuple[str, RepoPath], bytes]:
     """What tools that are slow to start make of all their files in one run, by tool and path."""
-    fixed: dict[tuple[str, RepoPath], bytes] = {}
+    contents: dict[tuple[str, RepoPath], bytes] = {}
     normal = Normal(files, found.runs.where.place)
     for job in found.plan.jobs:
         linter = job.linter
-        flagged = [path for path in job.files or () if linter.name in fixable.get(path, ())]
-        command = linter.fixing_all(normal.place, job.project, flagged) if len(flagged) > 1 else None
+        paths = [path for path in job.files or () if linter.name in fixable.get(path, ())]
+        command = linter.fixing_all(normal.place, job.project, paths) if len(paths) > 1 else None
         if command is None:
             continue
         try:
@@ -81,8 +83,8 @@ def _fixed_at_once(
             continue  # each file on its own tells why
         for said, data in printed.items():
             if path := normal.path(command.cwd, said):
-                fixed[linter.name, path] = data
-    return fixed
+                contents[linter.name, path] = data
+    return contents
 
 
 def _through(
@@ -122,5 +124,5 @@ def _through_one(found: Checked, file: _File, linter: Linter, project: Project) 
 
 
 def _with_notes(report: LintReport, notes: list[str]) -> LintReport:
-    told = (*report.notes, *notes)
-    return LintReport(report.diagnostics, report.ran, report.missing, told, report.outside)
+    lines = (*report.notes, *notes)
+    return LintReport(report.diagnostics, report.ran, report.missing, lines, report.outside)

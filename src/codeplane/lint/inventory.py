@@ -41,11 +41,11 @@ class Inventory:
 
 def inventory(tree: Tree, where: Where, watch: Watch, *, trusted: bool) -> Inventory:
     """Looks at configuration; programs are asked for their version only in a trusted repository."""
-    found = uses(tree, where.settings)
+    matches = uses(tree, where.settings)
     runs = Runs(where, watch)
-    tools = runs.each(found, lambda use: _tool(runs, use, trusted=trusted), lambda use: use.linter.name)
-    used = {tool.name for tool in tools}
-    return Inventory(tuple(tools), tuple(name for name in LINTERS if name not in used))
+    tools = runs.each(matches, lambda use: _tool(runs, use, trusted=trusted), lambda use: use.linter.name)
+    names = {tool.name for tool in tools}
+    return Inventory(tuple(tools), tuple(name for name in LINTERS if name not in names))
 
 
 def _tool(runs: Runs, use: Use, *, trusted: bool) -> Tool:

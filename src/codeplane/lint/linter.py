@@ -45,13 +45,13 @@ class Place:
     def cache_of(self, linter: str, project: Project) -> Path:
         """A directory for one linter in one project; it is there."""
         key = f"{project.root}\0{project.learnt}".encode("utf-8", "surrogatepass")
-        made = self.cache / linter / sha256(key).hexdigest()[:12]
+        path = self.cache / linter / sha256(key).hexdigest()[:12]
         # A repository may bring links along in the place where this is kept.
-        for place in (made.parent, made):
+        for place in (path.parent, path):
             if place.is_symlink():
                 place.unlink()
-        made.mkdir(parents=True, exist_ok=True)
-        return made
+        path.mkdir(parents=True, exist_ok=True)
+        return path
 
 
 @dataclass(frozen=True)

@@ -63,28 +63,28 @@ class Plan:
 
 def uses(tree: Tree, settings: LintSettings, tools: Sequence[str] = ()) -> list[Use]:
     """The linters that are used: those that are named, else those that settings or files say are used."""
-    known = _known(settings)
+    linters = _known(settings)
     for name in tools:
-        if name not in known:
-            near = nearest(name, known) or list(known)
+        if name not in linters:
+            near = nearest(name, linters) or list(linters)
             raise InvalidArgument(f"There is no linter {name[:50]!r}.", hints=[f"Known: {', '.join(near)}."])
     named = Named(tree)
-    found = (_use(named, linter, settings, tools) for linter in known.values())
-    return [one for one in found if one is not None]
+    matches = (_use(named, linter, settings, tools) for linter in linters.values())
+    return [one for one in matches if one is not None]
 
 
 def _known(settings: LintSettings) -> dict[str, Linter]:
-    known = dict(LINTERS)
+    linters = dict(LINTERS)
     for said in settings.custom:
-        if said.name in known:
+        if said.name in linters:
             raise InvalidSetting(f"lint.custom: the name {said.name} is taken.", key="lint.custom")
-        known[said.name] = Custom(said)
+        linters[said.name] = Custom(said)
     for name in settings.tools:
-        if name not in known:
-            near = nearest(name, known, most=1)
+        if name not in linters:
+            near = nearest(name, linters, most=1)
             ending = f"; did you mean {near[0]}?" if near else "."
             raise InvalidSetting(f"lint.tools: there is no linter {name[:50]}{ending}", key="lint.tools")
-    return known
+    return linters
 
 
 def _use(tree: Tree, linter: Linter, settings: LintSettings, tools: Sequence[str]) -> Use | None:
@@ -110,10 +110,10 @@ def planned(tree: Tree, found: Sequence[Use], wanted: Wanted) -> Plan:
         globs = Globs(use.linter.globs)
         roots = _roots(use, [path for path in candidates if globs.holds(path)])
         plan.roots[use.linter.name] = roots
-        concerned = [project for project in use.projects if project.root in set(roots.values())]
-        if (left := len(concerned) - _MOST_PROJECTS) > 0:
+        projects = [project for project in use.projects if project.root in set(roots.values())]
+        if (left := len(projects) - _MOST_PROJECTS) > 0:
             plan.notes.append(f"{use.linter.name} has {left} more projects; name paths to check those.")
-        for project in concerned[:_MOST_PROJECTS]:
+        for project in projects[:_MOST_PROJECTS]:
             files = [path for path, root in roots.items() if root == project.root]
             plan.jobs += _jobs(use.linter, project, files, everything=wanted.paths is None)
     return plan
@@ -121,13 +121,13 @@ def planned(tree: Tree, found: Sequence[Use], wanted: Wanted) -> Plan:
 
 def _roots(use: Use, files: Sequence[RepoPath]) -> dict[RepoPath, RepoPath]:
     """The project that each file belongs to: the innermost around it, unless inner ones are parts."""
-    ordered = sorted({project.root for project in use.projects}, key=len, reverse=not use.linter.is_outermost)
-    found = {}
+    paths = sorted({project.root for project in use.projects}, key=len, reverse=not use.linter.is_outermost)
+    result = {}
     for path in files:
-        root = next((one for one in ordered if not one or path.startswith(f"{one}/")), None)
+        root = next((one for one in paths if not one or path.startswith(f"{one}/")), None)
         if root is not None:
-            found[path] = root
-    return found
+            result[path] = root
+    return result
 
 
 def _jobs(linter: Linter, project: Project, files: Sequence[RepoPath], *, everything: bool) -> Iterator[Job]:

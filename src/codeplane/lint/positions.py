@@ -31,14 +31,14 @@ class Normal:
         self, tool: str, cwd: Path, findings: Iterable[Finding], wanted: Mapping[RepoPath, object]
     ) -> list[Diagnostic]:
         """Those in wanted files."""
-        made = []
+        result = []
         for one in findings:
             path = self.path(cwd, one.path)
             if path is None:
                 self.outside += 1
             elif path in wanted:
-                made.append(self._diagnostic(tool, path, one))
-        return made
+                result.append(self._diagnostic(tool, path, one))
+        return result
 
     def path(self, cwd: Path, said: str) -> RepoPath | None:
         """The file of the repository that a linter means."""
@@ -63,8 +63,8 @@ class Normal:
             end_line, end_column = line, column
         message = " ".join(one.message.split())
         message = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…"
-        told = (one.rule, one.severity, message, tool, one.has_fix)
-        return Diagnostic(path, line, column, end_line, end_column, *told)
+        details = (one.rule, one.severity, message, tool, one.has_fix)
+        return Diagnostic(path, line, column, end_line, end_column, *details)
 
     def _point(self, path: RepoPath, line: int, column: int, unit: Unit) -> tuple[int, int]:
         """A place in code points. What is beyond the file or the line is at its end."""

@@ -48,7 +48,7 @@ class Runs:
         own = getattr(linter, "timeout_sec", None) or self.where.settings.timeout_sec
         if (left := self.left) <= 0:
             raise ProgramFailed(f"{linter.name} was not run: the time of all linters is over.")
-        heard = Counter[str]()
+        counts = Counter[str]()
         programs = self.where.place.toolbox.starter(project.root)
         return programs.run(
             command.argv,
@@ -58,9 +58,9 @@ class Runs:
             stdin=stdin,
             most=_MOST_OUTPUT,
             check=self.watch.check,
-            heard=lambda data: heard.update(bytes=len(data)),
+            heard=lambda data: counts.update(bytes=len(data)),
             # Nobody reads what is printed after that.
-            custody=Custody(is_over=lambda: heard["bytes"] > _MOST_OUTPUT),
+            custody=Custody(is_over=lambda: counts["bytes"] > _MOST_OUTPUT),
         )
 
     def each(self, work: Sequence[T], act: Callable[[T], R], name: Callable[[T], str]) -> list[R]:

@@ -34,8 +34,8 @@ class Custom(Linter):
         return [Project(RepoPath(""), "lint.custom")]
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
-        named = [inside(project, path) for path in files or ()]
-        arguments = [one for part in self._arguments for one in (named if part == FILES else [part])]
+        names = [inside(project, path) for path in files or ()]
+        arguments = [one for part in self._arguments for one in (names if part == FILES else [part])]
         return Command((str(self.at(place, project)), *arguments), place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:

@@ -67,9 +67,9 @@ def foreign_facts(facts: Facts) -> ForeignFacts:
 
 def _before(facts: Facts, item: Definition) -> list[list[tuple[str, str]]]:
     """The names on each line before that of a definition's own, with what is before them: its decorators."""
-    found = facts.occurrences
-    lines = found.lines[item.span.start_line - 1 : item.name_line]
-    begins = [bisect_left(found.starts, line) for line in lines]
+    occurrences = facts.occurrences
+    lines = occurrences.lines[item.span.start_line - 1 : item.name_line]
+    begins = [bisect_left(occurrences.starts, line) for line in lines]
     return [[_written_at(facts, at) for at in range(*pair)] for pair in pairwise(begins)]
 
 
@@ -87,18 +87,18 @@ def _type_tests(facts: Facts) -> Iterator[list[str]]:
     yield from ([one] for one in facts.asked if _first(one.partition(" ")[0]) in heads)
     if not heads:
         return
-    found = facts.occurrences
+    occurrences = facts.occurrences
     # Worked out once for each text: a file has many more names than texts.
     behind = ["" in heads, *(_first(text).rstrip("?") in heads for text in facts.receivers)]
-    alone = [_first(text).rstrip("?") in heads for text in found.texts]
-    for at in places(found.roles, Role.CALL):
+    alone = [_first(text).rstrip("?") in heads for text in occurrences.texts]
+    for at in places(occurrences.roles, Role.CALL):
         after = at + 1
-        while after < len(found) and found.roles[after] == Role.TYPE:
+        while after < len(occurrences) and occurrences.roles[after] == Role.TYPE:
             after += 1
         end = after
-        while end < len(found) and _begins_with(facts, end, behind, alone):
+        while end < len(occurrences) and _begins_with(facts, end, behind, alone):
             end += 1
-        if end > after or behind[found.receivers[at]]:
+        if end > after or behind[occurrences.receivers[at]]:
             yield [*_written_at(facts, at), *(".".join(_written_at(facts, one)) for one in range(after, end))]
 
 
@@ -125,22 +125,22 @@ def _scopes_around(facts: Facts) -> set[int]:
 
 def _written(facts: Facts) -> Iterator[list[object]]:
     """The members that get a value behind something, with all that the file says of what that is."""
-    found = facts.occurrences
+    occurrences = facts.occurrences
     if not facts.written:
         return
-    opened = {item.body: at for at, item in enumerate(facts.definitions) if item.body >= 0}
-    bound: dict[tuple[int, str], list[Bind]] = {}
+    owner_by_body = {item.body: at for at, item in enumerate(facts.definitions) if item.body >= 0}
+    binds: dict[tuple[int, str], list[Bind]] = {}
     for bind in facts.binds:
-        bound.setdefault((bind.scope, bind.name), []).append(bind)
-    for at in places(found.roles, Role.WRITE):
-        if found.receivers[at] and not found.targets[at]:
-            receiver, scope = facts.receivers[found.receivers[at] - 1], found.scopes[at]
-            meant, function = _meant(facts, bound, receiver, scope), -1
-            while scope >= 0 and (scope, _first(receiver)) not in bound:
+        binds.setdefault((bind.scope, bind.name), []).append(bind)
+    for at in places(occurrences.roles, Role.WRITE):
+        if occurrences.receivers[at] and not occurrences.targets[at]:
+            receiver, scope = facts.receivers[occurrences.receivers[at] - 1], occurrences.scopes[at]
+            meant, function = _meant(facts, binds, receiver, scope), -1
+            while scope >= 0 and (scope, _first(receiver)) not in binds:
                 scope = facts.scopes[scope].parent
             while scope >= 0 and function < 0:
-                function, scope = opened.get(scope, -1), facts.scopes[scope].parent
-            yield [found.texts[found.names[at]], receiver, function, meant]
+                function, scope = owner_by_body.get(scope, -1), facts.scopes[scope].parent
+            yield [occurrences.texts[occurrences.names[at]], receiver, function, meant]
 
 
 def _meant(
@@ -148,15 +148,15 @@ def _meant(
 ) -> list[list[object]]:
     """What a file says of the name that a text begins with, and of those that its value comes from."""
     meant: list[list[object]] = []
-    waiting, seen = [(text, scope)], {(text, scope)}
+    waiting, mores = [(text, scope)], {(text, scope)}
     for text, scope in waiting:
         while scope >= 0 and (scope, _first(text)) not in bound:
             scope = facts.scopes[scope].parent
         for one in bound.get((scope, _first(text)), ()):
             meant.append([one.reason, one.target, one.certain, one.type_name])
             more = (one.type_name, one.scope)
-            if one.type_name and more not in seen:
-                seen.add(more)
+            if one.type_name and more not in mores:
+                mores.add(more)
                 waiting.append(more)
     return meant
 

@@ -251,31 +251,31 @@ def _pack_binds(facts: Facts) -> bytes:
     )
     receivers = count + len(distinct)
     numbers += (receivers, receivers + len(facts.receivers))
-    packed = pack_numbers(numbers)
+    data = pack_numbers(numbers)
     names = [bind.name for bind in facts.binds]
     texts = _pack_texts([*names, *distinct, *facts.receivers, *facts.asked])
-    return _BIND_HEAD.pack(count, len(packed)) + packed + texts
+    return _BIND_HEAD.pack(count, len(data)) + data + texts
 
 
 def _pack_occurrences(facts: Facts) -> bytes:
-    found = facts.occurrences
+    occurrences = facts.occurrences
     columns = (
-        (len(found.texts), found.names),
-        (found.starts[-1] if found.starts else 0, found.starts),
-        (len(facts.scopes), found.scopes),
-        (max(len(facts.binds), len(facts.definitions)), found.targets),
-        (len(facts.receivers), found.receivers),
-        (found.lines[-1] if found.lines else 0, found.lines),
+        (len(occurrences.texts), occurrences.names),
+        (occurrences.starts[-1] if occurrences.starts else 0, occurrences.starts),
+        (len(facts.scopes), occurrences.scopes),
+        (max(len(facts.binds), len(facts.definitions)), occurrences.targets),
+        (len(facts.receivers), occurrences.receivers),
+        (occurrences.lines[-1] if occurrences.lines else 0, occurrences.lines),
     )
     codes = [_code(most) for most, _ in columns]
-    packed = b"".join(
+    data = b"".join(
         (
-            _HEAD.pack(len(found), len(found.lines), "".join(codes).encode()),
+            _HEAD.pack(len(occurrences), len(occurrences.lines), "".join(codes).encode()),
             *[_little(array(code, column)) for code, (_, column) in zip(codes, columns, strict=True)],
-            bytes(found.roles),
+            bytes(occurrences.roles),
         )
     )
-    return zlib.compress(packed, _QUICK)
+    return zlib.compress(data, _QUICK)
 
 
 def _pack_texts(texts: Iterable[str]) -> bytes:

@@ -32,8 +32,8 @@ def words_of(data: bytes, names: Iterable[str] = ()) -> str:
         distinct.update(piece.translate(_RUNS).split())
     words = [b" ".join(map(_known.__getitem__, distinct)).decode()]
     for name in names:
-        known = name.encode("utf-8", "surrogateescape")
-        if known not in distinct or len(known) > _LONGEST:
+        encoded_name = name.encode("utf-8", "surrogateescape")
+        if encoded_name not in distinct or len(encoded_name) > _LONGEST:
             words += _WORD.findall(name)
     return " ".join(words)
 
@@ -62,8 +62,8 @@ def _pieces(data: bytes) -> Iterator[bytes]:
     """The data in parts that end between words: all words of a large file at once would fill the memory."""
     start = 0
     while start < len(data):
-        found = _BREAK.search(data, start + _PIECE)
-        end = found.start() if found else len(data)
+        match = _BREAK.search(data, start + _PIECE)
+        end = match.start() if match else len(data)
         yield data[start:end]
         start = end
 
@@ -74,10 +74,10 @@ class _Known(dict[bytes, bytes]):
     def __missing__(self, run: bytes) -> bytes:
         words = _WORD.findall(run.decode("utf-8", "replace"))
         kept = [_with_parts(word) for word in words if len(word) <= _LONGEST]
-        found = " ".join(kept if len(kept) == len(words) else [*kept, LONG]).encode()
+        data = " ".join(kept if len(kept) == len(words) else [*kept, LONG]).encode()
         if len(run) <= _LONGEST:
-            self[run] = found
-        return found
+            self[run] = data
+        return data
 
 
 _known: Final = _Known()

@@ -100,17 +100,17 @@ class Workers:
                     assert isinstance(pipe, Connection)
                     worker, chunk = busy.pop(pipe)
                     self._note_free(1)
-                    done = worker.result()
-                    if done is None and worker.never_began():
+                    results = worker.result()
+                    if results is None and worker.never_began():
                         worker.kill()  # the files are not to blame, and are read another time
-                    elif done is None:
+                    elif results is None:
                         worker.kill()
                         again += _smaller(chunk)
                         if len(chunk) == 1:
                             yield [_lost(chunk[0])]
                     else:
                         self._idle.append(worker)
-                        yield done
+                        yield results
                 self._hand_out(chunks, again, busy)
         finally:
             self._end(busy)

@@ -109,10 +109,10 @@ def _marked(mark: str) -> Iterator[int]:
         if pid == own:
             continue
         try:
-            found = data in Path(f"/proc/{pid}/environ").read_bytes()
+            is_found = data in Path(f"/proc/{pid}/environ").read_bytes()
         except OSError:
             continue
-        if found:  # a dead one that nobody has asked for has no environment
+        if is_found:  # a dead one that nobody has asked for has no environment
             yield pid
 
 

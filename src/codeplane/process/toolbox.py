@@ -55,8 +55,8 @@ class Toolbox:
             return self.programs.find("python")
 
     def _own(self, name: str, near: RepoPath) -> Path | None:
-        found = (place / name for place in self._places(near))
-        return next((one for one in found if one.is_file() and os.access(one, os.X_OK)), None)
+        paths = (place / name for place in self._places(near))
+        return next((one for one in paths if one.is_file() and os.access(one, os.X_OK)), None)
 
     def has_own_python(self, near: RepoPath = _TOP) -> bool:
         """Whether the project brings an interpreter along."""
@@ -90,5 +90,5 @@ class Toolbox:
         place = hashlib.sha256(os.fsencode(os.path.realpath(directory))).digest()
         name = base64.urlsafe_b64encode(place).decode()[:8]
         caches = [self.programs.env.get("XDG_CACHE_HOME") or f"{home}/.cache", f"{home}/Library/Caches"]
-        found = (Path(cache, "pypoetry", "virtualenvs").glob(f"*-{name}-py*/bin") for cache in caches)
-        return sorted((one for places in found for one in places), reverse=True)
+        paths = (Path(cache, "pypoetry", "virtualenvs").glob(f"*-{name}-py*/bin") for cache in caches)
+        return sorted((one for places in paths for one in places), reverse=True)

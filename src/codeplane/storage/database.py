@@ -172,10 +172,10 @@ def reading(path: Path) -> Iterator[Connection]:
 
 def is_made_by(connection: Connection, script: str) -> bool:
     """Whether the tables, views and triggers are those of the script, all of them and no others."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name != 'sqlite_sequence'"
     )
-    return sorted(sql for (sql,) in found) == sorted(_statements(script))
+    return sorted(sql for (sql,) in cursor) == sorted(_statements(script))
 
 
 def database_files(path: Path) -> list[Path]:
@@ -263,8 +263,8 @@ def _explained(path: Path) -> Iterator[None]:
         if problem := _UNUSABLE.get(_code(error)):
             raise StateUnusable(f"{path}: {problem}.", path=str(path)) from error
         if _code(error) == sqlite3.SQLITE_BUSY:
-            told = f"Another process has been writing to {path} for {_BUSY_SEC} seconds."
-            raise IndexBusy(told, path=str(path)) from error
+            text = f"Another process has been writing to {path} for {_BUSY_SEC} seconds."
+            raise IndexBusy(text, path=str(path)) from error
         if isinstance(error, sqlite3.OperationalError) and not _tells_of_damage(error):
             raise
         if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError):

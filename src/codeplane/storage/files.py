@@ -62,23 +62,23 @@ def read_small(path: Path, limit: int) -> bytes | None:
 
 def remove_tree(path: Path) -> None:
     """Deletes a directory, out of the way first: whoever comes meanwhile finds none, not half of one."""
-    doomed = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
-    path.rename(doomed)
-    shutil.rmtree(doomed)
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
+    path.rename(temporary)
+    shutil.rmtree(temporary)
 
 
 def private_dir(path: Path) -> Path:
     """Makes a directory that only its owner may enter, or checks that the one there is such."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = path.lstat()
+        stat_result = path.lstat()
     except OSError as error:
         raise unusable(path, error) from error
-    if not stat.S_ISDIR(found.st_mode):
+    if not stat.S_ISDIR(stat_result.st_mode):
         raise StateUnusable(f"{path} is not a plain directory.", path=str(path))
-    if found.st_uid != os.getuid():
+    if stat_result.st_uid != os.getuid():
         raise StateUnusable(f"{path} belongs to another user.", path=str(path))
-    if stat.S_IMODE(found.st_mode) & 0o077:
+    if stat.S_IMODE(stat_result.st_mode) & 0o077:
         path.chmod(0o700)
     return path
 
@@ -91,24 +91,24 @@ def publish(made: Path, path: Path) -> None:
 
 def claim(path: Path, mark: bytes) -> bool:
     """Makes a file that is whole from its first moment, unless there is one; tells whether it did."""
-    made = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
-    made.write_bytes(mark)
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
+    temporary.write_bytes(mark)
     try:
-        os.link(made, path, follow_symlinks=False)
+        os.link(temporary, path, follow_symlinks=False)
     except FileExistsError:
         return False
     finally:
-        made.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     return True
 
 
 def is_full(directory: Path) -> bool:
     """Whether the disk of a directory has no room for what CodePlane writes there."""
     try:
-        found = os.statvfs(directory)
+        result = os.statvfs(directory)
     except OSError:
         return False
-    return found.f_bavail * found.f_frsize < _LEAST_ROOM or (found.f_files > 0 and found.f_favail == 0)
+    return result.f_bavail * result.f_frsize < _LEAST_ROOM or (result.f_files > 0 and result.f_favail == 0)
 
 
 def disk_problem(directory: Path) -> str | None:

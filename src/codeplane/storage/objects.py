@@ -119,8 +119,8 @@ class ObjectStore:
 
     def _take(self, fd: int, directory: int, name: str, digest: Digest) -> bool:
         """Renames the file into the store, if it has no other name by which it may be written."""
-        found = os.fstat(fd)
-        if found.st_nlink != 1 or not stat.S_ISREG(found.st_mode):
+        stat_result = os.fstat(fd)
+        if stat_result.st_nlink != 1 or not stat.S_ISREG(stat_result.st_mode):
             return False
         try:
             with self._place(digest) as place:
@@ -134,18 +134,18 @@ class ObjectStore:
         return True
 
     def _write(self, digest: Digest, chunks: Iterator[bytes], *, durable: bool) -> None:
-        unfinished = f"{secrets.token_hex(6)}{_UNFINISHED}"
+        temporary_name = f"{secrets.token_hex(6)}{_UNFINISHED}"
         with self._place(digest) as place, _Place(self._directory) as top:
-            fd = self._disk.create(top.fd, unfinished, 0o600)
+            fd = self._disk.create(top.fd, temporary_name, 0o600)
             try:
                 for chunk in chunks:
                     self._disk.write(fd, chunk)
                 if durable:
                     self._disk.sync(fd)
-                self._disk.replace(top.fd, unfinished, place.fd, digest[2:])
+                self._disk.replace(top.fd, temporary_name, place.fd, digest[2:])
             except BaseException:
                 with suppress(OSError):
-                    self._disk.unlink(top.fd, unfinished)
+                    self._disk.unlink(top.fd, temporary_name)
                 raise
             finally:
                 os.close(fd)

@@ -154,18 +154,18 @@ class StateDir:
     def serving(self) -> Serving | None:
         """What the last server wrote down. It may be dead: only an answer proves that it lives."""
         try:
-            found = decode_json(read_small(self._serving_file, _LARGEST_FILE) or b"")
+            value = decode_json(read_small(self._serving_file, _LARGEST_FILE) or b"")
         except (ValueError, RecursionError):
             return None
-        return _serving(found)
+        return _serving(value)
 
     def remove(self) -> bool:
         """Deletes the directory; tells whether there was one. The caller holds the lock."""
         try:
-            found = self.path.lstat()
+            stat_result = self.path.lstat()
         except FileNotFoundError:
             return False
-        if not stat.S_ISDIR(found.st_mode):
+        if not stat.S_ISDIR(stat_result.st_mode):
             raise StateUnusable(f"{self.path} is not a plain directory.", path=str(self.path))
         try:
             remove_tree(self.path)

@@ -46,10 +46,10 @@ def open_state_db(path: Path) -> Database:
     database = Database(path)
     try:
         with database.write() as connection:
-            [(done,)] = connection.execute("PRAGMA user_version").fetchall()
-            if done > len(MIGRATIONS):
+            [(version,)] = connection.execute("PRAGMA user_version").fetchall()
+            if version > len(MIGRATIONS):
                 raise StateUnusable(f"{path} was made by a later version of CodePlane.", path=str(path))
-            for statement in MIGRATIONS[done:]:
+            for statement in MIGRATIONS[version:]:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
             _disown(connection, path)

@@ -24,9 +24,9 @@ class Baseline:
         with self._database.read() as connection:
             rows = connection.execute("SELECT test, failure, at_commit FROM test_baseline").fetchall()
         by_test = {test: (failure, commit) for test, failure, commit in rows}
-        found = ((case.id, by_test.get(case.id)) for case in failures)
+        matches = ((case.id, by_test.get(case.id)) for case in failures)
         same = {case.id: _mark(case) for case in failures}
-        return {test: row[1] for test, row in found if row is not None and row[0] == same[test]}
+        return {test: row[1] for test, row in matches if row is not None and row[0] == same[test]}
 
     def note(self, cases: Iterable[Case], failures: Iterable[Case], commit: str) -> None:
         """Takes the outcomes of a run at a commit without changes into account."""

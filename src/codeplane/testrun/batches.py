@@ -33,7 +33,7 @@ def batches(targets: Sequence[Target], workers: int, runners: Mapping[str, Runne
     for target in targets:
         groups[target.runner, target.root].append(target)
     whole = sum(target.cost for target in targets)
-    made: list[Batch] = []
+    results: list[Batch] = []
     for (name, root), group in groups.items():
         traits = traits_of(runners[name])
         cost = sum(target.cost for target in group)
@@ -45,8 +45,8 @@ def batches(targets: Sequence[Target], workers: int, runners: Mapping[str, Runne
             share = ceil(workers * cost / whole) if whole else 1
             packed = pack(group, min(workers, share, max(1, ceil(cost / _SHORTEST_SEC))))
         queue = "" if traits.is_parallel else f"{name}:{root}"
-        made += [Batch(name, tuple(targets), queue) for targets in packed]
-    return sorted(made, key=lambda batch: -batch.cost)
+        results += [Batch(name, tuple(targets), queue) for targets in packed]
+    return sorted(results, key=lambda batch: -batch.cost)
 
 
 def pack(targets: Sequence[Target], bins: int) -> list[list[Target]]:

@@ -54,7 +54,7 @@ class Costs:
 
 def _read(text: str) -> Sequence[float]:
     try:
-        found = decode_json(text)
+        value = decode_json(text)
     except ValueError:
         return []
-    return [float(one) for one in found if isinstance(one, int | float)] if isinstance(found, list) else []
+    return [float(one) for one in value if isinstance(one, int | float)] if isinstance(value, list) else []

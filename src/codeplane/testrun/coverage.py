@@ -44,13 +44,13 @@ def read_coverage(scratch: Path, root: Path) -> Coverage | None:
     reports = [told for file in sorted(scratch.glob("*/coverage.json")) if (told := _read(file)) is not None]
     if not reports:
         return None
-    found = Coverage()
+    coverage = Coverage()
     for report in reports:
         for name, lines in report.items():
             path = _inside(name, root)
             if path:
-                found.files[path] = _together(found.files.get(path), lines)
-    return found
+                coverage.files[path] = _together(coverage.files.get(path), lines)
+    return coverage
 
 
 def _read(file: Path) -> Mapping[str, Any] | None:

@@ -38,12 +38,12 @@ class CoverageMap:
     def learn(self, snapshot: Snapshot, told: Iterable[Path]) -> int:
         """Takes in what the batches of a run have told, for content as the snapshot has it; returns of how
         many tests that is."""
-        seen = _Seen(snapshot)
+        reports = _Seen(snapshot)
         for file in told:
             if (report := _report(file)) is not None:
-                seen.add(report)
+                reports.add(report)
         with self._guard, self._database.write() as connection:
-            count = _write(connection, seen)
+            count = _write(connection, reports)
             _forget(connection, snapshot.layout.blobs)
             self._known = None
         return count
@@ -53,11 +53,11 @@ def _report(file: Path) -> Mapping[str, Any] | None:
     try:
         if file.stat().st_size > _LARGEST:
             return None
-        found = decode_json(file.read_bytes())
+        matches = decode_json(file.read_bytes())
     except (OSError, ValueError):
         return None
     keys = ("files", "tests", "opened", "starting", "failed", "whole")
-    return found if isinstance(found, dict) and all(key in found for key in keys) else None
+    return matches if isinstance(matches, dict) and all(key in matches for key in keys) else None
 
 
 class _Seen:
@@ -80,9 +80,9 @@ class _Seen:
             self._add(test, (by_context.get(one, {}) for one in contexts))
             if not unclear.isdisjoint(contexts):
                 self.open.add(test)
-        for context, found in by_context.items():
+        for context, matches in by_context.items():
             # What runs before any module is known is as good as the import of the file that it is in.
-            for path, blocks in found.items() if not context or context.startswith(_IMPORT) else ():
+            for path, blocks in matches.items() if not context or context.startswith(_IMPORT) else ():
                 self._add(context or f"{_IMPORT}{path}", [{path: blocks - {OUTLINE}}])
         self.failed.update(report["failed"])
         self.records |= {f"{_WHOLE}{path}": {} for path in report["whole"]}
@@ -139,7 +139,7 @@ def _write(connection: Connection, seen: _Seen) -> int:
         numbers[path] = int(row.fetchone()[0])
     now = int(time.time() * 1000)
     for test, record in seen.records.items():
-        blocks_of = {numbers[path]: sorted(found) for path, found in record.items()}
+        blocks_of = {numbers[path]: sorted(matches) for path, matches in record.items()}
         values = (test, json.dumps(blocks_of), test in seen.open, now, test in seen.failed)
         connection.execute("INSERT OR REPLACE INTO test_record VALUES (?, ?, ?, ?, ?)", values)
     return sum(not test.startswith((_IMPORT, _WHOLE)) for test in seen.records)
@@ -153,8 +153,10 @@ def _forget(connection: Connection, there: Collection[str]) -> None:
         connection.execute("DELETE FROM test_record WHERE test = ?", (test,))
     records = connection.execute("SELECT blocks FROM test_record").fetchall()
     used = {int(at) for (text,) in records for at in decode_json(text)}
-    kept = connection.execute("SELECT id FROM test_shape").fetchall()
-    connection.executemany("DELETE FROM test_shape WHERE id = ?", [(at,) for (at,) in kept if at not in used])
+    remaining = connection.execute("SELECT id FROM test_shape").fetchall()
+    connection.executemany(
+        "DELETE FROM test_shape WHERE id = ?", [(at,) for (at,) in remaining if at not in used]
+    )
 
 
 def _read(connection: Connection) -> Learnt:
@@ -167,8 +169,10 @@ def _read(connection: Connection) -> Learnt:
     tests: dict[str, Record] = {}
     rows = connection.execute("SELECT test, blocks, is_open, has_failed FROM test_record")
     for test, text, is_open, has_failed in rows:
-        found = {int(at): frozenset(blocks) for at, blocks in decode_json(text).items() if int(at) in shapes}
-        tests[test] = Record(found, bool(is_open), bool(has_failed))
+        matches = {
+            int(at): frozenset(blocks) for at, blocks in decode_json(text).items() if int(at) in shapes
+        }
+        tests[test] = Record(matches, bool(is_open), bool(has_failed))
     imported = {
         RepoPath(name[len(_IMPORT) :]): record.blocks
         for name, record in tests.items()

@@ -106,7 +106,7 @@ class Crew:
         return self._verdicts
 
     def _attend(self, threads: Sequence[threading.Thread]) -> None:
-        told = (0, "")
+        progress = (0, "")
         while any(thread.is_alive() for thread in threads):
             with self._guard:
                 self._guard.wait(_WAIT_SEC)
@@ -114,16 +114,16 @@ class Crew:
             self._watch.check()
             if time.monotonic() > self._deadline:
                 self._stop("time")
-            if now != told:
-                told = now
+            if now != progress:
+                progress = now
                 # It has to grow with every word, also where a target that crashed has to be run again.
                 self._reached = max(self._reached + _STEP, self._base + now[0])
                 self._watch.progress(self._reached, self._total, now[1] or None)
 
     def _progress(self) -> tuple[int, str]:
         running = [turn.standing for turn in self._turns]
-        begun = {target for standing in running for target in standing.begun if target != standing.target}
-        return len(self._done | begun), ", ".join(one.target for one in running if one.target)
+        targets = {target for standing in running for target in standing.begun if target != standing.target}
+        return len(self._done | targets), ", ".join(one.target for one in running if one.target)
 
     def _stop(self, why: str) -> None:
         with self._guard:
@@ -138,8 +138,10 @@ class Crew:
                 verdict = Verdict([], {target.id: End.NOT_RUN for target in turn.batch.targets})
                 self.missing.append(error)
             except ProgramFailed as error:
-                failed = Case(turn.batch.runner, "", Status.ERROR, message=error.message, kind="RunnerFailed")
-                verdict = Verdict([failed], {target.id: End.NOT_RUN for target in turn.batch.targets})
+                failure = Case(
+                    turn.batch.runner, "", Status.ERROR, message=error.message, kind="RunnerFailed"
+                )
+                verdict = Verdict([failure], {target.id: End.NOT_RUN for target in turn.batch.targets})
             except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
                 self._broken.append(error)
                 self._stop("broken")

@@ -53,14 +53,14 @@ class Custom:
         [target] = batch
         program, *arguments = (part.replace(_PATH, f"./{target.selector}") for part in self.settings.cmd)
         try:
-            found = place.toolbox.find(program)
+            path = place.toolbox.find(program)
         except ProgramMissing as error:
-            told = f"The test runner {self.name} needs {program}, which is not installed."
-            raise TestRunnerNotFound(told, hints=error.hints, runner=self.name) from error
+            text = f"The test runner {self.name} needs {program}, which is not installed."
+            raise TestRunnerNotFound(text, hints=error.hints, runner=self.name) from error
         if not isinstance(self.base, Reporting):
-            return Command((str(found), *arguments), place.root)
+            return Command((str(path), *arguments), place.root)
         more, env = self.base.reporting(place)
-        return Command((str(found), *arguments, *more), place.root, env)
+        return Command((str(path), *arguments, *more), place.root, env)
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         [target] = ended.targets

@@ -37,13 +37,13 @@ def discover(tree: Tree, settings: TestSettings, runners: Mapping[str, Runner] =
     projects = _chosen(found, settings.runners, runners)
     projects += [project for one in custom.values() for project in one.detect(tree)]
     projects.sort(key=_order)
-    excluded = Globs(settings.exclude) if settings.exclude else None
+    globs = Globs(settings.exclude) if settings.exclude else None
     taken: set[tuple[str, str]] = set()
     targets: list[Target] = []
     for project in projects:
         for target in every[project.runner].targets(tree, project):
             keys = {(target.path, target.language), (target.path, "")}
-            if not keys & taken and not (excluded is not None and excluded.holds(target.path)):
+            if not keys & taken and not (globs is not None and globs.holds(target.path)):
                 # A file with a command of its own is no file of any other runner.
                 taken.add((target.path, target.language))
                 targets.append(target)
@@ -63,20 +63,20 @@ def _order(project: Project) -> tuple[bool, int, int, str, str]:
 
 def _custom(settings: TestSettings, runners: Mapping[str, Runner]) -> dict[str, Custom]:
     """By name; one that has the name of another is numbered."""
-    made: dict[str, Custom] = {}
+    runners_by_name: dict[str, Custom] = {}
     for one in settings.custom:
         name, number = one.runner, 2
-        while name in made or name in runners:
+        while name in runners_by_name or name in runners:
             name, number = f"{one.runner}-{number}", number + 1
-        made[name] = Custom(one, name, runners.get(one.runner))
-    return made
+        runners_by_name[name] = Custom(one, name, runners.get(one.runner))
+    return runners_by_name
 
 
 def _chosen(
     found: Sequence[Project], wanted: Mapping[str, str], runners: Mapping[str, Runner]
 ) -> list[Project]:
     by_language = {language: _known(language, name, runners) for language, name in wanted.items()}
-    kept: list[Project] = []
+    projects: list[Project] = []
     for project in found:
         languages = runners[project.runner].languages
         asked = [by_language[one] for one in languages if one in by_language]
@@ -84,9 +84,9 @@ def _chosen(
             continue
         if project.rank == DEFAULT and _is_covered(project, found, runners):
             continue
-        kept.append(project)
-    absent = set(by_language.values()) - {project.runner for project in kept}
-    return [*kept, *(Project(name, _TOP, "config", CONFIGURED) for name in sorted(absent))]
+        projects.append(project)
+    absent = set(by_language.values()) - {project.runner for project in projects}
+    return [*projects, *(Project(name, _TOP, "config", CONFIGURED) for name in sorted(absent))]
 
 
 def _known(language: str, name: str, runners: Mapping[str, Runner]) -> str:

@@ -116,5 +116,5 @@ class Report:
 
 def suite_fingerprint(cases: Iterable[Case], flaky: Collection[str] = ()) -> str:
     """The same for the same tests with the same outcomes, whatever their order and their times."""
-    told = {(case.id, (Status.PASSED if case.id in flaky else case.status).value) for case in cases}
-    return "suite_" + hashlib.sha256(json.dumps(sorted(told)).encode()).hexdigest()[:_DIGITS]
+    outcomes = {(case.id, (Status.PASSED if case.id in flaky else case.status).value) for case in cases}
+    return "suite_" + hashlib.sha256(json.dumps(sorted(outcomes)).encode()).hexdigest()[:_DIGITS]

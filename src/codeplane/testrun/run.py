@@ -55,7 +55,7 @@ def _cases(verdicts: Sequence[Verdict]) -> list[Case]:
 
     What stands in the way of several targets or batches is told once.
     """
-    found: list[Case] = []
+    cases: list[Case] = []
     before: set[tuple[str, str, str, str, int]] = set()
     for verdict in verdicts:
         here = set()
@@ -64,9 +64,9 @@ def _cases(verdicts: Sequence[Verdict]) -> list[Case]:
             if key in before or (case.status is Status.ERROR and key in here):
                 continue
             here.add(key)
-            found.append(case)
+            cases.append(case)
         before |= here
-    return found
+    return cases
 
 
 def _named(case: Case) -> Case:
@@ -101,17 +101,17 @@ def _flaky(
     workers: int,
 ) -> frozenset[str]:
     """The tests that failed, and did not when they were run once more."""
-    failed = [case for case in cases if case.is_bad and case.target and case.kind not in _NOT_RERUN]
-    if not failed or len(failed) > _MOST_RERUN:
+    failures = [case for case in cases if case.is_bad and case.target and case.kind not in _NOT_RERUN]
+    if not failures or len(failures) > _MOST_RERUN:
         return frozenset()
     by_target: dict[str, list[str]] = defaultdict(list)
-    for case in failed:
+    for case in failures:
         by_target[case.target].append(case.id)
     again = [_again(one, by_target[one.id], runners[one.runner]) for one in targets if one.id in by_target]
     second = _cases(crew.work(batches(again, workers, runners)))
     better = {case.id for case in second if case.status is Status.PASSED}
     worse = {case.id for case in second if case.is_bad}
-    return frozenset(case.id for case in failed if case.id in better - worse)
+    return frozenset(case.id for case in failures if case.id in better - worse)
 
 
 def _again(target: Target, tests: Sequence[str], runner: Runner) -> Target:

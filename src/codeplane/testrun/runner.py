@@ -95,8 +95,8 @@ ONE_BY_ONE: Final = Traits(is_parallel=False, is_single=True, is_building=True)
 
 def traits_of(runner: Runner) -> Traits:
     """The traits of a runner."""
-    found = getattr(runner, "traits", None)
-    return found if isinstance(found, Traits) else Traits()
+    result = getattr(runner, "traits", None)
+    return result if isinstance(result, Traits) else Traits()
 
 
 @dataclass(frozen=True)

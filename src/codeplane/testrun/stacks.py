@@ -20,10 +20,10 @@ def stopped_at(case: str, target: str, text: str, root: Path) -> Case | None:
     ]
     if not own:
         return None
-    shown = [
+    lines = [
         f"{path.relative_to(root)}:{line} in {name}" for path, line, name in reversed(own[:_MOST_FRAMES])
     ]
     path, line, _ = own[0]
     return Case(
-        case, target, Status.ERROR, path=str(path.relative_to(root)), line=line, stack="\n".join(shown)
+        case, target, Status.ERROR, path=str(path.relative_to(root)), line=line, stack="\n".join(lines)
     )

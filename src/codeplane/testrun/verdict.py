@@ -44,15 +44,15 @@ class Run:
 def judged(run: Run) -> Verdict:
     """Who is to blame for a batch that did not come to its end, and who has yet to be run."""
     verdict = Verdict(list(run.cases))
-    told = {case.target for case in run.cases}
+    targets = {case.target for case in run.cases}
     if _is_complete(run):
         # What stands in the way of all of them has kept the others from being looked at.
         is_stuck = any(not case.target and case.is_bad for case in run.cases)
         silent = End.NOT_RUN if is_stuck else End.NO_TESTS
         for target in run.batch.targets:
-            verdict.ends[target.id] = End.DONE if target.id in told else silent
+            verdict.ends[target.id] = End.DONE if target.id in targets else silent
         return verdict
-    begun = told if run.standing is None else {*run.standing.begun, *told}
+    begun = targets if run.standing is None else {*run.standing.begun, *targets}
     culprit = _culprit(run)
     left = [target for target in run.batch.targets if target.id not in begun and target.id != culprit]
     for target in run.batch.targets:
@@ -117,8 +117,8 @@ def _blame(run: Run, culprit: str) -> Case:
     if where is None and run.finished.code is not None:
         where = stopped_at(case, culprit, run.finished.said, run.root)
     kind, message = _how(run)
-    made = where or Case(case or culprit, culprit, Status.ERROR, stack=said)
-    return replace(made, id=case or culprit, target=culprit, kind=kind, message=message, output=said)
+    result = where or Case(case or culprit, culprit, Status.ERROR, stack=said)
+    return replace(result, id=case or culprit, target=culprit, kind=kind, message=message, output=said)
 
 
 def _how(run: Run) -> tuple[str, str]:

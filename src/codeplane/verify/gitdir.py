@@ -23,14 +23,14 @@ def make_git_dir(repository: Repository, copy: Path) -> bool:
     objects = repository.common_dir / "objects"
     if (commit is not None and len(commit) != _SHA1) or "\n" in str(objects):
         return False
-    made = copy / ".git"
-    (made / "objects" / "info").mkdir(parents=True)
-    (made / "refs" / "heads").mkdir(parents=True)
-    (made / "objects" / "info" / "alternates").write_text(f"{objects}\n")
-    (made / "config").write_text(_CONFIG)
-    (made / "HEAD").write_text(f"{commit}\n" if commit is not None else _UNBORN)
+    git_dir = copy / ".git"
+    (git_dir / "objects" / "info").mkdir(parents=True)
+    (git_dir / "refs" / "heads").mkdir(parents=True)
+    (git_dir / "objects" / "info" / "alternates").write_text(f"{objects}\n")
+    (git_dir / "config").write_text(_CONFIG)
+    (git_dir / "HEAD").write_text(f"{commit}\n" if commit is not None else _UNBORN)
     if not any(repository.git_dir.glob("sharedindex.*")):  # of an index in parts, one alone says nothing
         for name in _COPIED:
             with suppress(FileNotFoundError):
-                shutil.copyfile(repository.git_dir / name, made / name)
+                shutil.copyfile(repository.git_dir / name, git_dir / name)
     return True

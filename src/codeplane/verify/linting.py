@@ -41,8 +41,8 @@ def lints_clean(trial: Trial, style: Style, watch: Watch) -> Checked:
     text += f", {len(before.diagnostics)} without the edits"
     wrong = [f"{name} is not installed ({what})" for name, what in sorted(after.missing.items())]
     text += "".join(f"; {one}" for one in (*wrong, *after.notes))
-    passed = Outcome.NOT_RUN if wrong or after.notes else Outcome.PASSED
-    return Checked("lint", Outcome.FAILED if findings else passed, f"{text}.", findings)
+    outcome = Outcome.NOT_RUN if wrong or after.notes else Outcome.PASSED
+    return Checked("lint", Outcome.FAILED if findings else outcome, f"{text}.", findings)
 
 
 def _report(trial: Trial, style: Style, paths: Collection[RepoPath], watch: Watch) -> LintReport:
@@ -63,6 +63,6 @@ def _more(trial: Trial, before: Sequence[Diagnostic], after: Sequence[Diagnostic
     for one in after:
         origin = trial.change.origins.get(one.path, one.path)
         now[origin, one.tool, one.rule].append(one)
-    for kind, found in sorted(now.items()):
-        more = len(found) - was[kind].total()
-        yield from sorted(found, key=lambda one: one.message in was[kind])[: max(0, more)]
+    for kind, diagnostics in sorted(now.items()):
+        more = len(diagnostics) - was[kind].total()
+        yield from sorted(diagnostics, key=lambda one: one.message in was[kind])[: max(0, more)]

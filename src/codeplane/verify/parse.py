@@ -17,13 +17,13 @@ _LINE: Final = re.compile(r"\bline (\d+)\b")
 def parses(index: Index, change: Change) -> Checked:
     """Reads every file as it was and as it would be; what could be parsed before has to be parsed after."""
     before, after = index.parsed(change.before), index.parsed(change.made)
-    found = tuple(_worse(change, before, after))
+    findings = tuple(_worse(change, before, after))
     text = f"{len(after)} edited files parsed"
     if unread := len(change.made) - len(after):
         text += f", {unread} in no supported language"
-    if known := sum(one.state in _BROKEN for one in after.values()) - len(found):
+    if known := sum(one.state in _BROKEN for one in after.values()) - len(findings):
         text += f", {known} with errors, as before"
-    return Checked("parse", Outcome.FAILED if found else Outcome.PASSED, text, found)
+    return Checked("parse", Outcome.FAILED if findings else Outcome.PASSED, text, findings)
 
 
 def _worse(

@@ -18,14 +18,14 @@ _LEASE: Final = ".lease"
 def scratch_dir(home: Path) -> Iterator[Path]:
     """An empty directory of its own below `home`; deleted at the end, or by `sweep` after a crash."""
     private_dir(home)
-    made = home / secrets.token_hex(8)
-    lease = Lease(made)  # before the directory: one without a holder is swept
+    directory = home / secrets.token_hex(8)
+    lease = Lease(directory)  # before the directory: one without a holder is swept
     try:
-        made.mkdir(mode=0o700)
-        yield made
+        directory.mkdir(mode=0o700)
+        yield directory
     finally:
-        _remove(made)
-        made.with_name(f"{made.name}{_LEASE}").unlink(missing_ok=True)
+        _remove(directory)
+        directory.with_name(f"{directory.name}{_LEASE}").unlink(missing_ok=True)
         lease.release()
 
 
@@ -35,13 +35,13 @@ def sweep(home: Path) -> int:
         return 0
     swept = 0
     for found in sorted(home.glob(f"*{_LEASE}")):
-        made = found.with_name(found.name.removesuffix(_LEASE))
+        directory = found.with_name(found.name.removesuffix(_LEASE))
         with suppress(OSError):  # another process sweeps as well
-            lease = Lease(made)
+            lease = Lease(directory)
             try:
                 if lease.make_sole():
-                    swept += made.is_dir()
-                    _remove(made)
+                    swept += directory.is_dir()
+                    _remove(directory)
                     found.unlink(missing_ok=True)
             finally:
                 lease.release()

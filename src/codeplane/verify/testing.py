@@ -34,27 +34,27 @@ class Suite:
 def tests_pass(trial: Trial, suite: Suite, watch: Watch) -> Checked:
     """Runs the tests that are concerned; those that fail count unless they fail without the edits too."""
     trial.edit()
-    found = discover(trial, suite.settings)
+    discovery = discover(trial, suite.settings)
     tests = _moved(trial, suite.impact)
-    chosen = [one for one in found.targets if any(map(one.runs, tests))]
-    if not chosen:
+    targets = [one for one in discovery.targets if any(map(one.runs, tests))]
+    if not targets:
         return Checked("tests", Outcome.PASSED, f"No test reaches the edits{_partial(suite)}.")
     try:
-        report = _run(trial, suite, found, chosen, watch)
+        report = _run(trial, suite, discovery, targets, watch)
     except TestRunnerNotFound as error:
         return Checked("tests", Outcome.NOT_RUN, error.message)
-    failed, known = report.failures, set()
-    if failed:
-        known = _failing_before(trial, suite, {case.target for case in failed}, watch)
-    findings = tuple(_finding(case) for case in failed if _before(trial, case.id) not in known)
-    return _told(report, findings, len(failed) - len(findings), suite)
+    cases, failing_before = report.failures, set()
+    if cases:
+        failing_before = _failing_before(trial, suite, {case.target for case in cases}, watch)
+    findings = tuple(_finding(case) for case in cases if _before(trial, case.id) not in failing_before)
+    return _told(report, findings, len(cases) - len(findings), suite)
 
 
 def tested(trial: Trial, suite: Suite, targets: Collection[str], watch: Watch) -> Report | None:
     """What comes of targets in the copy as it is; None where it has none of them."""
-    found = discover(trial, suite.settings)
-    chosen = [one for one in found.targets if one.id in targets]
-    return _run(trial, suite, found, chosen, watch) if chosen else None
+    discovery = discover(trial, suite.settings)
+    selection = [one for one in discovery.targets if one.id in targets]
+    return _run(trial, suite, discovery, selection, watch) if selection else None
 
 
 def _told(report: Report, findings: tuple[Finding, ...], known: int, suite: Suite) -> Checked:
@@ -69,8 +69,8 @@ def _told(report: Report, findings: tuple[Finding, ...], known: int, suite: Suit
         text += f"; not all ran: {_ENDED.get(report.stopped, report.stopped)}"
     text += "".join(f"; {note}" for note in report.notes) + _partial(suite)
     is_whole = not report.stopped and not report.notes
-    passed = Outcome.PASSED if is_whole else Outcome.NOT_RUN
-    return Checked("tests", Outcome.FAILED if findings else passed, f"{text}.", findings)
+    outcome = Outcome.PASSED if is_whole else Outcome.NOT_RUN
+    return Checked("tests", Outcome.FAILED if findings else outcome, f"{text}.", findings)
 
 
 def _partial(suite: Suite) -> str:
@@ -90,13 +90,13 @@ def _run(trial: Trial, suite: Suite, found: Discovery, targets: Sequence[Target]
 def _failing_before(trial: Trial, suite: Suite, targets: Collection[str], watch: Watch) -> set[str]:
     """The ids of tests that fail in the copy without the edits, among targets with failures."""
     trial.restore()
-    found = discover(trial, suite.settings)
+    discovery = discover(trial, suite.settings)
     wanted = {_before(trial, one) for one in targets}
-    again = [one for one in found.targets if one.id in wanted]
+    again = [one for one in discovery.targets if one.id in wanted]
     if not again:
         return set()
     calm = replace(suite, options=replace(suite.options, rerun_failures=False))
-    return {case.id for case in _run(trial, calm, found, again, watch).cases if case.is_bad}
+    return {case.id for case in _run(trial, calm, discovery, again, watch).cases if case.is_bad}
 
 
 def _before(trial: Trial, text: str) -> str:

@@ -29,26 +29,26 @@ def json_of(data: bytes) -> object:
     if not begins:
         raise Unreadable
     try:
-        found: object = decode_json_at(text, min(begins))
+        value: object = decode_json_at(text, min(begins))
     except Malformed as error:
         raise Unreadable from error
-    return found
+    return value
 
 
 def object_of(data: bytes) -> Json:
     """A JSON document that has to be an object."""
-    found = json_of(data)
-    if not isinstance(found, dict):
+    value = json_of(data)
+    if not isinstance(value, dict):
         raise Unreadable
-    return found
+    return value
 
 
 def list_of(data: bytes) -> Sequence[Json]:
     """A JSON document that has to be a list; the objects in it."""
-    found = json_of(data)
-    if not isinstance(found, list):
+    value = json_of(data)
+    if not isinstance(value, list):
         raise Unreadable
-    return items(found)
+    return items(value)
 
 
 def json_lines(data: bytes) -> Iterator[Json]:
@@ -56,11 +56,11 @@ def json_lines(data: bytes) -> Iterator[Json]:
     for line in data.split(b"\n"):
         if line.startswith(b"{"):
             try:
-                found = decode_json(text_of(line))
+                value = decode_json(text_of(line))
             except Malformed:
                 continue
-            if isinstance(found, dict):
-                yield found
+            if isinstance(value, dict):
+                yield value
 
 
 def mapping(value: object) -> Json:

@@ -13,8 +13,8 @@ def _found() -> dict[str, Linter]:
     """Those that format come last: they have to lay out what the others have fixed."""
     folder = Path(__file__).parent
     names = sorted(one.name for one in pkgutil.iter_modules([str(folder)]) if not one.name.startswith("_"))
-    found: list[Linter] = [import_module(f"codeplane.lint.linters.{name}").LINTER for name in names]
-    return {linter.name: linter for linter in sorted(found, key=lambda one: isinstance(one, Formatter))}
+    linters: list[Linter] = [import_module(f"codeplane.lint.linters.{name}").LINTER for name in names]
+    return {linter.name: linter for linter in sorted(linters, key=lambda one: isinstance(one, Formatter))}
 
 
 LINTERS: Final[Mapping[str, Linter]] = _found()

@@ -27,14 +27,14 @@ class _Biome(Linter):
         return marked(tree, "biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
-        named = [inside(project, path) for path in files or ()] or ["."]
+        names = [inside(project, path) for path in files or ()] or ["."]
         options = (
             "--reporter=json",
             "--max-diagnostics=none",
             "--no-errors-on-unmatched",
             "--files-ignore-unknown=true",
         )
-        return self._made(place, project, "check", *options, *named)
+        return self._made(place, project, "check", *options, *names)
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         return [_finding(one) for one in items(object_of(finished.stdout).get("diagnostics"))]
@@ -52,14 +52,14 @@ class _Biome(Linter):
 def _finding(one: Json) -> Finding:
     where = mapping(one.get("location"))
     path = where.get("path")
-    named = word(path) or word(mapping(path).get("file"))
+    name = word(path) or word(mapping(path).get("file"))
     rule, message = word(one.get("category")), word(one.get("message"))
     if rule == FORMAT and message.startswith(_WOULD):
-        return unformatted(named)
+        return unformatted(name)
     start, end = mapping(where.get("start")), mapping(where.get("end"))
     advised = [word(advice.get("text")) for advice in items(one.get("advices"))]
     return Finding(
-        named,
+        name,
         number(start.get("line")),
         number(start.get("column")),
         message,

@@ -36,17 +36,17 @@ class _Black(Formatter):
         )
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
-        named = [inside(project, path) for path in files or ()] or ["."]
-        return self._made(place, project, "--check", "--", *named)
+        names = [inside(project, path) for path in files or ()] or ["."]
+        return self._made(place, project, "--check", "--", *names)
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         said = short_lines(finished.stderr)
         differing = [unformatted(path) for path in _DIFFERS.findall(said)]
-        broken = [
+        findings = [
             Finding(path, int(line), int(column) + 1, message or "The file cannot be parsed.", "syntax-error")
             for path, line, column, message in _BROKEN.findall(said)
         ]
-        return [*differing, *broken]
+        return [*differing, *findings]
 
     def fixing(self, place: Place, project: Project, path: RepoPath) -> Command | None:
         return self._made(place, project, "--quiet", f"--stdin-filename={inside(project, path)}", "-")
@@ -59,9 +59,9 @@ class _Black(Formatter):
 
 def _configured(tree: Tree) -> Iterator[Project]:
     for path in files_named(tree, "pyproject.toml"):
-        found = section(toml_at(tree, path), "tool", "black")
-        if isinstance(found, Mapping):
-            excluded = [found[key] for key in _EXCLUDING if isinstance(found.get(key), str)]
+        result = section(toml_at(tree, path), "tool", "black")
+        if isinstance(result, Mapping):
+            excluded = [result[key] for key in _EXCLUDING if isinstance(result.get(key), str)]
             yield Project(directory(path), f"{path}: tool.black", "|".join(f"(?:{one})" for one in excluded))
 
 

@@ -25,18 +25,18 @@ class _Clippy(Linter):
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
         place.toolbox.find("cargo-clippy", project.root)
-        built = place.cache_of(self.name, project)
+        path = place.cache_of(self.name, project)
         options = ("--workspace", "--all-targets", "--locked", "--offline", "--message-format=json")
-        argv = (str(self.at(place, project)), "clippy", *options, f"--target-dir={built}")
+        argv = (str(self.at(place, project)), "clippy", *options, f"--target-dir={path}")
         return Command(argv, place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
-        told = [
+        lines = [
             mapping(one.get("message"))
             for one in json_lines(finished.stdout)
             if one.get("reason") == "compiler-message"
         ]
-        return [_finding(message, span) for message in told for span in _places(message)]
+        return [_finding(message, span) for message in lines for span in _places(message)]
 
     def version(self, place: Place, project: Project) -> Command:
         return Command((str(self.at(place, project)), "clippy", "--version"), place.cwd(project))

@@ -29,9 +29,9 @@ class _Eslint(Linter):
         return first_of(flat, marked(tree, ".eslintrc", ".eslintrc.*"), with_key(tree, "eslintConfig"))
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
-        named = [inside(project, path) for path in files or ()] or ["."]
+        names = [inside(project, path) for path in files or ()] or ["."]
         options = ("--format=json", "--no-error-on-unmatched-pattern")
-        return Command((str(self.at(place, project)), *options, "--", *named), place.cwd(project))
+        return Command((str(self.at(place, project)), *options, "--", *names), place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         return [one for file in list_of(finished.stdout) for one in _findings(file)]
@@ -41,9 +41,9 @@ class _Eslint(Linter):
         return Command((str(self.at(place, project)), *options), place.cwd(project))
 
     def fixing_all(self, place: Place, project: Project, files: Sequence[RepoPath]) -> Command | None:
-        named = [inside(project, path) for path in files]
+        names = [inside(project, path) for path in files]
         options = ("--format=json", "--fix-dry-run", "--no-error-on-unmatched-pattern")
-        return Command((str(self.at(place, project)), *options, "--", *named), place.cwd(project))
+        return Command((str(self.at(place, project)), *options, "--", *names), place.cwd(project))
 
     def fixed_all(self, finished: Finished) -> Mapping[str, bytes]:
         if finished.is_cut:

@@ -26,16 +26,16 @@ class _Gofmt(Formatter):
         return marked(tree, "go.mod")
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
-        named = [inside(project, path) for path in files or ()] or ["."]
-        return Command((str(self.at(place, project)), "-l", *named), place.cwd(project))
+        names = [inside(project, path) for path in files or ()] or ["."]
+        return Command((str(self.at(place, project)), "-l", *names), place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         differing = [unformatted(path) for path in short_lines(finished.stdout).splitlines() if path]
-        broken = [
+        findings = [
             Finding(path, int(line), int(column), message, "syntax-error", unit="bytes")
             for path, line, column, message in _BROKEN.findall(short_lines(finished.stderr))
         ]
-        return [*differing, *broken]
+        return [*differing, *findings]
 
     def fixing(self, place: Place, project: Project, path: RepoPath) -> Command | None:
         return Command((str(self.at(place, project)),), place.cwd(project))

@@ -38,11 +38,11 @@ class _GoVet(Linter):
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         said = short_lines(finished.stderr + b"\n" + finished.stdout)
-        broken = [
+        findings = [
             Finding(path, int(line), int(column), message, "compile", unit="bytes")
             for path, line, column, message in _BROKEN.findall(said)
         ]
-        return [*(one for found in _objects(said) for one in _findings(found)), *broken]
+        return [*(one for result in _objects(said) for one in _findings(result)), *findings]
 
     def version(self, place: Place, project: Project) -> Command:
         return Command((str(self.at(place, project)), "version"), place.cwd(project))
@@ -59,8 +59,8 @@ def _objects(said: str) -> Iterator[Any]:
 
 def _findings(packages: object) -> Iterator[Finding]:
     for analyses in mapping(packages).values():
-        for rule, found in mapping(analyses).items():
-            for one in items(found):
+        for rule, result in mapping(analyses).items():
+            for one in items(result):
                 if place := _POSITION.match(word(one.get("posn"))):
                     line, column = int(place[2]), int(place[3] or 0)
                     message = word(one.get("message"))

@@ -34,8 +34,8 @@ class _Mypy(Linter):
         if place.toolbox.has_own_python(project.root):
             options.append(f"--python-executable={place.toolbox.python(project.root)}")
         every = [] if project.learnt == _SAYS else ["."]
-        named = [inside(project, path) for path in files] if files is not None else every
-        return Command((str(self.at(place, project)), *options, *named), place.cwd(project))
+        names = [inside(project, path) for path in files] if files is not None else every
+        return Command((str(self.at(place, project)), *options, *names), place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         return [_finding(one) for one in json_lines(finished.stdout) if "line" in one]
@@ -44,9 +44,9 @@ class _Mypy(Linter):
 def _configured(tree: Tree) -> Iterator[Project]:
     for path in files_named(tree, *_NAMES):
         is_toml = path.endswith(".toml")
-        found = section(toml_at(tree, path), "tool", "mypy") if is_toml else ini_at(tree, path).get("mypy")
-        if isinstance(found, Mapping):
-            says = _SAYS if any(key in found for key in _ABOUT) else ""
+        result = section(toml_at(tree, path), "tool", "mypy") if is_toml else ini_at(tree, path).get("mypy")
+        if isinstance(result, Mapping):
+            says = _SAYS if any(key in result for key in _ABOUT) else ""
             yield Project(directory(path), f"{path}: tool.mypy" if is_toml else path, says)
 
 

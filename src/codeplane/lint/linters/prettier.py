@@ -25,22 +25,22 @@ class _Prettier(Formatter):
     install = "npm install --save-dev prettier"
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        named = marked(tree, ".prettierrc", ".prettierrc.*", "prettier.config.*")
-        return first_of(named, with_key(tree, "prettier")) or mentioned(
+        projects = marked(tree, ".prettierrc", ".prettierrc.*", "prettier.config.*")
+        return first_of(projects, with_key(tree, "prettier")) or mentioned(
             tree, r"\bprettier\s+(-\w+\s+)*(--check|--write|-c\b|-w\b|--list-different)|\bid: prettier\b"
         )
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
-        named = [inside(project, path) for path in files or ()] or ["."]
-        return self._made(place, project, "--list-different", "--ignore-unknown", "--", *named)
+        names = [inside(project, path) for path in files or ()] or ["."]
+        return self._made(place, project, "--list-different", "--ignore-unknown", "--", *names)
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         differing = [unformatted(path) for path in short_lines(finished.stdout).splitlines() if path]
-        broken = [
+        findings = [
             Finding(path, int(line), int(column), message, "syntax-error")
             for path, message, line, column in _BROKEN.findall(short_lines(finished.stderr))
         ]
-        return [*differing, *broken]
+        return [*differing, *findings]
 
     def fixing(self, place: Place, project: Project, path: RepoPath) -> Command | None:
         name = f"--stdin-filepath={inside(project, path)}"

@@ -20,23 +20,23 @@ class Pyright(Linter):
     install = "npm install --save-dev pyright, or basedpyright"
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        configured = marked(tree, "pyrightconfig.json")
-        return first_of(configured, with_section(tree, "pyproject.toml", "tool", "pyright"))
+        projects = marked(tree, "pyrightconfig.json")
+        return first_of(projects, with_section(tree, "pyproject.toml", "tool", "pyright"))
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
         options = ["--outputjson"]
         if place.toolbox.has_own_python(project.root):
             options.append(f"--pythonpath={place.toolbox.python(project.root)}")
-        named = [inside(project, path) for path in files or ()]
-        return Command((str(self.at(place, project)), *options, *named), place.cwd(project))
+        names = [inside(project, path) for path in files or ()]
+        return Command((str(self.at(place, project)), *options, *names), place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         return [_finding(one) for one in items(object_of(finished.stdout).get("generalDiagnostics"))]
 
 
 def _finding(one: Json) -> Finding:
-    found = mapping(one.get("range"))
-    start, end = mapping(found.get("start")), mapping(found.get("end"))
+    span = mapping(one.get("range"))
+    start, end = mapping(span.get("start")), mapping(span.get("end"))
     is_placed = bool(start)
     return Finding(
         word(one.get("file")) or word(one.get("uri")).removeprefix("file://"),

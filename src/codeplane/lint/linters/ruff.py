@@ -20,15 +20,15 @@ class _Ruff(Linter):
     install = "pip install ruff (in the project's environment)"
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        configured = first_of(
+        projects = first_of(
             marked(tree, "ruff.toml", ".ruff.toml"), with_section(tree, "pyproject.toml", "tool", "ruff")
         )
-        return configured or mentioned(tree, r"\bruff(-pre-commit|\s+check)\b")
+        return projects or mentioned(tree, r"\bruff(-pre-commit|\s+check)\b")
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
-        named = [inside(project, path) for path in files or ()] or ["."]
+        names = [inside(project, path) for path in files or ()] or ["."]
         options = ("--no-cache", "--no-fix", "--output-format=json", "--force-exclude")
-        return self._made(place, project, *options, "--", *named)
+        return self._made(place, project, *options, "--", *names)
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         return [self._finding(one) for one in list_of(finished.stdout)]

@@ -24,24 +24,24 @@ class _RuffFormat(Formatter):
     install = "pip install ruff (in the project's environment)"
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        configured = first_of(
+        projects = first_of(
             with_section(tree, "pyproject.toml", "tool", "ruff", "format"),
             with_section(tree, "ruff.toml", "format"),
             with_section(tree, ".ruff.toml", "format"),
         )
-        return configured or mentioned(tree, r"\bruff[\s-]+format\b")
+        return projects or mentioned(tree, r"\bruff[\s-]+format\b")
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
-        named = [inside(project, path) for path in files or ()] or ["."]
-        return self._made(place, project, "--diff", "--", *named)
+        names = [inside(project, path) for path in files or ()] or ["."]
+        return self._made(place, project, "--diff", "--", *names)
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         differing = [unformatted(path) for path in _DIFFERS.findall(short_lines(finished.stdout))]
-        broken = [
+        findings = [
             Finding(path, int(line), int(column), message, "syntax-error")
             for path, line, column, message in _BROKEN.findall(short_lines(finished.stderr))
         ]
-        return [*differing, *broken]
+        return [*differing, *findings]
 
     def fixing(self, place: Place, project: Project, path: RepoPath) -> Command | None:
         return self._made(place, project, "--quiet", f"--stdin-filename={inside(project, path)}", "-")

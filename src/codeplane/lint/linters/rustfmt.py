@@ -28,18 +28,18 @@ class _Rustfmt(Formatter):
         return [Project(root, path, _edition(tree, path)) for root, path in manifests.items()]
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
-        named = [inside(project, path) for path in files or ()]
-        return self._made(place, project, RepoPath(""), "--check", "--files-with-diff", *named)
+        names = [inside(project, path) for path in files or ()]
+        return self._made(place, project, RepoPath(""), "--check", "--files-with-diff", *names)
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         differing = [
             unformatted(path) for path in short_lines(finished.stdout).splitlines() if path.endswith(".rs")
         ]
-        broken = [
+        findings = [
             Finding(path, int(line), int(column), message, "syntax-error")
             for message, path, line, column in _BROKEN.findall(short_lines(finished.stderr))
         ]
-        return [*differing, *broken]
+        return [*differing, *findings]
 
     def fixing(self, place: Place, project: Project, path: RepoPath) -> Command | None:
         # What it reads from stdin is configured by the directory that it runs in.

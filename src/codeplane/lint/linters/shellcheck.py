@@ -22,8 +22,8 @@ class _ShellCheck(Linter):
         return marked(tree, ".shellcheckrc", "shellcheckrc") or mentioned(tree, r"\bshellcheck\b")
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
-        named = [inside(project, path) for path in files or ()]
-        return Command((str(self.at(place, project)), "--format=json1", "--", *named), place.cwd(project))
+        names = [inside(project, path) for path in files or ()]
+        return Command((str(self.at(place, project)), "--format=json1", "--", *names), place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
         return [_finding(one) for one in items(object_of(finished.stdout).get("comments"))]

@@ -35,16 +35,16 @@ class _Tsc(Linter):
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
         # A project that others build upon always writes down what it has seen: not into the tree.
-        seen = place.cache_of(self.name, project) / "seen.tsbuildinfo"
+        path = place.cache_of(self.name, project) / "seen.tsbuildinfo"
         config = inside(project, RepoPath(project.learnt or "tsconfig.json"))
-        options = ("--noEmit", "--pretty", "false", "--tsBuildInfoFile", str(seen), "-p", config)
+        options = ("--noEmit", "--pretty", "false", "--tsBuildInfoFile", str(path), "-p", config)
         return Command((str(self.at(place, project)), *options), place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
-        found: list[Finding] = []
+        findings: list[Finding] = []
         for line in short_lines(finished.stdout).splitlines():
             if match := _LINE.match(line):
-                found.append(
+                findings.append(
                     Finding(
                         match["path"] or "",
                         int(match["line"] or 0),
@@ -55,9 +55,9 @@ class _Tsc(Linter):
                         unit="utf16",
                     )
                 )
-            elif found and line.startswith("  ") and len(found[-1].message) < _LONGEST:
-                found[-1] = found[-1]._replace(message=f"{found[-1].message} {line.strip()}")
-        return found
+            elif findings and line.startswith("  ") and len(findings[-1].message) < _LONGEST:
+                findings[-1] = findings[-1]._replace(message=f"{findings[-1].message} {line.strip()}")
+        return findings
 
 
 def _projects(tree: Tree, path: RepoPath) -> Iterator[Project]:

@@ -27,15 +27,15 @@ def from_istanbul(report: Path, reports: Path) -> None:
 
 def from_go(profile: Path, module: Path, reports: Path) -> None:
     """The blocks of a cover profile, whose files begin with the path of their module."""
-    named = _GO_MODULE.search(_bytes(module / "go.mod").decode("utf-8", "replace"))
-    if named is None:
+    match = _GO_MODULE.search(_bytes(module / "go.mod").decode("utf-8", "replace"))
+    if match is None:
         return
     blocks: dict[str, list[tuple[int, object]]] = {}
     for path, first, last, count in _GO_BLOCK.findall(_bytes(profile).decode("utf-8", "replace")):
-        inside = path.removeprefix(f"{named[1]}/")
+        inside = path.removeprefix(f"{match[1]}/")
         lines = range(int(first), min(int(last), int(first) + 10_000) + 1)
         blocks.setdefault(str(module / inside), []).extend((line, int(count)) for line in lines)
-    _write({path: _lines(found) for path, found in blocks.items()}, reports)
+    _write({path: _lines(matches) for path, matches in blocks.items()}, reports)
 
 
 def _lines(found: Iterable[tuple[int, object]]) -> dict[str, list[int]]:

@@ -28,16 +28,18 @@ _KIND: Final = re.compile(r"^(?:\w+: )?([A-Za-z_]*(?:Error|Exception))\b")
 
 def projects(tree: Tree, runner: str, configs: Sequence[str], *, is_default: bool) -> list[Project]:
     """The directories that are set up for a runner, or that name it among their packages."""
-    found: dict[RepoPath, Project] = {}
+    projects_by_path: dict[RepoPath, Project] = {}
     for path in named(tree, *configs):
-        found.setdefault(directory(path), Project(runner, directory(path), path, HIGH))
+        projects_by_path.setdefault(directory(path), Project(runner, directory(path), path, HIGH))
     for path in named(tree, "package.json"):
         package = json_object(tree.text(path))
-        if directory(path) not in found and (evidence := _names(package, runner)):
-            found[directory(path)] = Project(runner, directory(path), f"{path}: {evidence}", MEDIUM)
-    if is_default and not found and any(tests(tree, RepoPath(""))):
-        found[RepoPath("")] = Project(runner, RepoPath(""), "default", DEFAULT)
-    return list(found.values())
+        if directory(path) not in projects_by_path and (evidence := _names(package, runner)):
+            projects_by_path[directory(path)] = Project(
+                runner, directory(path), f"{path}: {evidence}", MEDIUM
+            )
+    if is_default and not projects_by_path and any(tests(tree, RepoPath(""))):
+        projects_by_path[RepoPath("")] = Project(runner, RepoPath(""), "default", DEFAULT)
+    return list(projects_by_path.values())
 
 
 def _names(package: Mapping[str, Any], runner: str) -> str:
@@ -106,23 +108,23 @@ def cases(ended: Ended, report: str, runner: str) -> list[Case]:
     """The tests that a report tells of; without one, what the runner has said instead."""
     root, cwd = ended.place.root, ended.targets[0].root
     by_path = {target.path: target.id for target in ended.targets}
-    found: list[Case] = []
+    matches: list[Case] = []
     for suite in _suites(ended.reports / report):
         path = relative(str(suite.get("name", "")), root, cwd)
-        found += _of_suite(suite, path, by_path.get(RepoPath(path), ""), root)
+        matches += _of_suite(suite, path, by_path.get(RepoPath(path), ""), root)
     if only := {f"{target.path}::{name}" for target in ended.targets for name in target.only}:
         # Those that were not asked for are told as skipped.
-        found = [case for case in found if case.id in only or case.status is not Status.SKIPPED]
-    if not found and not ended.finished.is_ok and ended.finished.code is not None:
+        matches = [case for case in matches if case.id in only or case.status is not Status.SKIPPED]
+    if not matches and not ended.finished.is_ok and ended.finished.code is not None:
         said = plain(ended.finished.said)
         path, line = first_place(said, root, cwd)
         message = first_line(said) or f"{runner} ended with code {ended.finished.code}"
-        found.append(
+        matches.append(
             Case(
                 runner, "", Status.ERROR, 0.0, message, "RunnerFailed", path, line, shortened(said, _LONGEST)
             )
         )
-    return found
+    return matches
 
 
 def _suites(report: Path) -> list[Mapping[str, Any]]:
@@ -137,10 +139,10 @@ def _suites(report: Path) -> list[Mapping[str, Any]]:
 
 def _of_suite(suite: Mapping[str, Any], path: str, target: str, root: Path) -> Iterator[Case]:
     tests = suite.get("assertionResults")
-    listed = [test for test in tests if isinstance(test, dict)] if isinstance(tests, list) else []
-    for test in listed:
+    entries = [test for test in tests if isinstance(test, dict)] if isinstance(tests, list) else []
+    for test in entries:
         yield _case(test, path, target, root)
-    if suite.get("status") == "failed" and not any(test.get("status") == "failed" for test in listed):
+    if suite.get("status") == "failed" and not any(test.get("status") == "failed" for test in entries):
         said = plain(str(suite.get("message", "")))
         at, line = first_place(said, root)
         yield Case(
@@ -188,8 +190,8 @@ def _told(said: str) -> str:
 
 
 def _kind(said: str) -> str:
-    found = _KIND.match(_begin(said))
-    return found[1] if found else ""
+    match = _KIND.match(_begin(said))
+    return match[1] if match else ""
 
 
 def _begin(said: str) -> str:

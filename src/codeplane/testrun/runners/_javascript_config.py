@@ -49,13 +49,13 @@ def accepts_jest(tree: Tree, root: RepoPath, configs: Sequence[str]) -> Accepts:
         for text in _texts(tree, root, configs):
             values += [_value(tokens, at)[0] for tokens, at in _values_of(text, name)]
         settings[name] = [one for value in values for one in _strings(value)[0]]
-    ignored = _expression(settings["testPathIgnorePatterns"])
+    expression = _expression(settings["testPathIgnorePatterns"])
     wanted = _expression(settings["testRegex"]) if settings["testRegex"] else None
     by_name = _by_globs(root, [(settings["testMatch"], [])]) if settings["testMatch"] else is_usual
 
     def accepts(path: str) -> bool:
         own = f"/{inside(path, root)}"
-        if ignored is not None and ignored.search(own):
+        if expression is not None and expression.search(own):
             return False
         if wanted is not None:
             return wanted.search(own) is not None
@@ -93,9 +93,9 @@ def _by_globs(root: RepoPath, parts: Sequence[tuple[list[str] | None, list[str]]
     def accepts(path: str) -> bool:
         own = inside(path, root)
         return any(
-            (included.holds(own) if included is not None else is_usual(path))
+            (globs.holds(own) if globs is not None else is_usual(path))
             and not (excluded is not None and excluded.holds(own))
-            for included, excluded in compiled
+            for globs, excluded in compiled
         )
 
     return accepts
@@ -160,27 +160,27 @@ def _value(tokens: Sequence[str], at: int, depth: int = 0) -> tuple[Any, int]:
 
 
 def _object(tokens: Sequence[str], at: int, depth: int) -> tuple[dict[str, Any], int]:
-    made: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     while at < len(tokens) and tokens[at] != "}":
         if at + 1 < len(tokens) and tokens[at + 1] == ":":
-            made[tokens[at].strip("'\"")], end = _value(tokens, at + 2, depth)
+            values[tokens[at].strip("'\"")], end = _value(tokens, at + 2, depth)
         else:
             end = _skipped(tokens, at)
         at = end + (end < len(tokens) and tokens[end] == ",")
         if end < len(tokens) and tokens[end] not in (",", "}"):
             break
-    return made, at + 1
+    return values, at + 1
 
 
 def _array(tokens: Sequence[str], at: int, depth: int) -> tuple[list[Any], int]:
-    made: list[Any] = []
+    values: list[Any] = []
     while at < len(tokens) and tokens[at] != "]":
         value, end = _value(tokens, at, depth)
-        made.append(value)
+        values.append(value)
         at = end + (end < len(tokens) and tokens[end] == ",")
         if end < len(tokens) and tokens[end] not in (",", "]"):
             break
-    return made, at + 1
+    return values, at + 1
 
 
 def _skipped(tokens: Sequence[str], at: int) -> int:

@@ -48,27 +48,27 @@ def _case(element: Element, context: Context) -> Case:
     name = element.get("name") or ""
     file = relative(element.get("file") or "", context.root, context.cwd) if element.get("file") else ""
     status, bad = _status(element)
-    told = plain("".join(bad.itertext())) if bad is not None else ""
+    text = plain("".join(bad.itertext())) if bad is not None else ""
     message = plain(bad.get("message") or "") if bad is not None else ""
-    path, line = first_place(told or message, context.root, context.cwd)
+    path, line = first_place(text or message, context.root, context.cwd)
     return Case(
         id=f"{group}::{name}" if group else name,
         target=context.owner(group, file),
         status=status,
         seconds=number(element.get("time")),
-        message=first_line(message or told),
+        message=first_line(message or text),
         kind=((bad.get("type") or "") if bad is not None else "").rpartition(".")[2],
         path=path or (file if bad is not None else ""),
         line=line or (int(number(element.get("line"))) if bad is not None else 0),
-        stack=shortened(told.strip(), LONGEST),
+        stack=shortened(text.strip(), LONGEST),
         output=shortened("\n".join(_printed(element)), LONGEST) if bad is not None else "",
     )
 
 
 def _status(element: Element) -> tuple[Status, Element | None]:
     for tag, status in _BAD.items():
-        if (found := element.find(tag)) is not None:
-            return status, found
+        if (result := element.find(tag)) is not None:
+            return status, result
     if element.find("skipped") is not None or element.get("status") in ("notrun", "disabled"):
         return Status.SKIPPED, None
     return Status.PASSED, None
@@ -76,9 +76,9 @@ def _status(element: Element) -> tuple[Status, Element | None]:
 
 def _printed(element: Element) -> Iterator[str]:
     for tag in ("system-out", "system-err"):
-        for found in element.findall(tag):
-            if found.text and found.text.strip():
-                yield plain(found.text.strip())
+        for result in element.findall(tag):
+            if result.text and result.text.strip():
+                yield plain(result.text.strip())
 
 
 def number(value: str | None) -> float:

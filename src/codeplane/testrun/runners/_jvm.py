@@ -29,7 +29,7 @@ _LONGEST: Final = 6000
 
 def targets(tree: Tree, project: Project, roots: set[RepoPath]) -> list[Target]:
     """The test classes of a module, by their full names."""
-    found: list[Target] = []
+    all_targets: list[Target] = []
     for path in below(tree, project.root, *_ENDINGS):
         place = _TEST.search(path)
         if (
@@ -45,8 +45,8 @@ def targets(tree: Tree, project: Project, roots: set[RepoPath]) -> list[Target]:
             if "ntegration" in place[1] or name.endswith("IT")
             else kind_of(inside(path, project.root))
         )
-        found.append(Target(name, project.runner, language, path, project.root, kind, selector=name))
-    return found
+        all_targets.append(Target(name, project.runner, language, path, project.root, kind, selector=name))
+    return all_targets
 
 
 def cases(ended: Ended, folder: str, runner: str) -> list[Case]:
@@ -55,17 +55,17 @@ def cases(ended: Ended, folder: str, runner: str) -> list[Case]:
     by_class = {target.selector: target for target in ended.targets}
 
     def owner(group: str, _file: str) -> str:
-        found = by_class.get(group.partition("$")[0])
-        return found.id if found is not None else ""
+        result = by_class.get(group.partition("$")[0])
+        return result.id if result is not None else ""
 
     context = Context(root, cwd, owner)
-    found = [
+    result = [
         case for file in _written(root / cwd, folder, ended.reports) for case in junit_cases(file, context)
     ]
-    found = [_at_its_frame(case, by_class) for case in found if case.target]
-    if not found and not ended.finished.is_ok and ended.finished.code is not None:
-        found.append(_unbuilt(ended, runner))
-    return found
+    result = [_at_its_frame(case, by_class) for case in result if case.target]
+    if not result and not ended.finished.is_ok and ended.finished.code is not None:
+        result.append(_unbuilt(ended, runner))
+    return result
 
 
 def _written(base: Path, folder: str, reports: Path) -> Iterator[Path]:
@@ -85,19 +85,19 @@ def _at_its_frame(case: Case, by_class: dict[str, Target]) -> Case:
     """Stacks of the JVM name files without directories: the test's own is known by its class."""
     if not case.is_bad:
         return case
-    for found in _FRAME.finditer(case.stack):
-        target = by_class.get(found[1].partition("$")[0])
-        if target is not None and target.path.endswith(f"/{found[2]}"):
-            return replace(case, path=target.path, line=int(found[3]))
+    for match in _FRAME.finditer(case.stack):
+        target = by_class.get(match[1].partition("$")[0])
+        if target is not None and target.path.endswith(f"/{match[2]}"):
+            return replace(case, path=target.path, line=int(match[3]))
     return case
 
 
 def _unbuilt(ended: Ended, runner: str) -> Case:
     said = plain(ended.finished.said)
-    found = _COMPILER.search(said)
-    path, line = first_place(found[0].replace(":[", ":"), ended.place.root) if found else ("", 0)
-    message = found[0].rpartition("] ")[2] if found else _error(said.splitlines())
-    kind = "BuildFailed" if found else "RunnerFailed"
+    match = _COMPILER.search(said)
+    path, line = first_place(match[0].replace(":[", ":"), ended.place.root) if match else ("", 0)
+    message = match[0].rpartition("] ")[2] if match else _error(said.splitlines())
+    kind = "BuildFailed" if match else "RunnerFailed"
     message = message or f"{runner} ended with code {ended.finished.code}"
     return Case(runner, "", Status.ERROR, 0.0, message[:500], kind, path, line, shortened(said, _LONGEST))
 

@@ -28,11 +28,14 @@ def report_file(reports: Path) -> Path:
 
 def reporting(place: Place) -> dict[str, str]:
     """What a reporter is told by its environment."""
-    told = {"CODEPLANE_REPORT": str(report_file(place.reports)), "CODEPLANE_ROOT": str(place.root)}
+    environment = {"CODEPLANE_REPORT": str(report_file(place.reports)), "CODEPLANE_ROOT": str(place.root)}
     if place.coverage:
-        told["CODEPLANE_COVERAGE"] = json.dumps([str(directory) for directory in place.coverage])
-        told |= {"CODEPLANE_LEARN": str(place.reports / LEARNT), "CODEPLANE_LEARN_ROOT": str(place.root)}
-    return told
+        environment["CODEPLANE_COVERAGE"] = json.dumps([str(directory) for directory in place.coverage])
+        environment |= {
+            "CODEPLANE_LEARN": str(place.reports / LEARNT),
+            "CODEPLANE_LEARN_ROOT": str(place.root),
+        }
+    return environment
 
 
 def read_lines(reports: Path) -> list[dict[str, Any]]:
@@ -55,8 +58,8 @@ def _line(text: bytes) -> dict[str, Any] | None:
 
 def cases(lines: Sequence[Mapping[str, Any]], owner: Owner, root: str = "") -> list[Case]:
     """The tests that have ended, and what stood in the way of others; their ids begin with the root."""
-    found = [_case(line, owner) for line in lines if line["e"] in ("case", "bad")]
-    return [replace(case, id=joined(root, case.id)) for case in found] if root else found
+    matches = [_case(line, owner) for line in lines if line["e"] in ("case", "bad")]
+    return [replace(case, id=joined(root, case.id)) for case in matches] if root else matches
 
 
 def _case(line: Mapping[str, Any], owner: Owner) -> Case:

@@ -16,22 +16,22 @@ _MOST_LOOKED_AT: Final = 20_000
 
 def relative(path: str, root: Path, cwd: RepoPath = _TOP) -> str:
     """A path as the repository knows it; "" for one outside of it, or of something that was fetched."""
-    named = path.removeprefix("file://")
-    if any(part in f"/{named}" for part in _FOREIGN):
+    text = path.removeprefix("file://")
+    if any(part in f"/{text}" for part in _FOREIGN):
         return ""
-    found = Path(named) if named.startswith("/") else root / cwd / named
+    result = Path(text) if text.startswith("/") else root / cwd / text
     for base in dict.fromkeys((root, root.resolve())):
         # What a run prints is not followed out of the repository.
-        if found.is_relative_to(base) and ".." not in found.parts:
-            return found.relative_to(base).as_posix().removeprefix("./")
+        if result.is_relative_to(base) and ".." not in result.parts:
+            return result.relative_to(base).as_posix().removeprefix("./")
     return ""
 
 
 def first_place(text: str, root: Path, cwd: RepoPath = _TOP) -> tuple[str, int]:
     """The first line of a file of the repository that a text names; ("", 0) for none."""
-    for found in _PLACE.finditer(text[:_MOST_LOOKED_AT]):
-        if (path := relative(found[1], root, cwd)) and (root / path).is_file():
-            return path, int(found[2] or found[3] or found[4])
+    for match in _PLACE.finditer(text[:_MOST_LOOKED_AT]):
+        if (path := relative(match[1], root, cwd)) and (root / path).is_file():
+            return path, int(match[2] or match[3] or match[4])
     return "", 0
 
 

@@ -31,8 +31,8 @@ def below(tree: Tree, root: RepoPath) -> Iterator[RepoPath]:
 
 def named(tree: Tree, *names: str) -> Iterator[RepoPath]:
     """The files of these names, the uppermost first."""
-    found = [path for path in tree.paths() if basename(path) in names]
-    yield from sorted(found, key=lambda path: (path.count("/"), path))
+    paths = [path for path in tree.paths() if basename(path) in names]
+    yield from sorted(paths, key=lambda path: (path.count("/"), path))
 
 
 def directory(path: RepoPath) -> RepoPath:

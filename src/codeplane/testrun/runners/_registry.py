@@ -12,8 +12,8 @@ from codeplane.testrun.runner import Runner
 def _found() -> dict[str, Runner]:
     folder = Path(__file__).parent
     names = sorted(one.name for one in pkgutil.iter_modules([str(folder)]) if not one.name.startswith("_"))
-    found: list[Runner] = [import_module(f"codeplane.testrun.runners.{name}").RUNNER for name in names]
-    return {runner.name: runner for runner in found}
+    runners: list[Runner] = [import_module(f"codeplane.testrun.runners.{name}").RUNNER for name in names]
+    return {runner.name: runner for runner in runners}
 
 
 RUNNERS: Final[Mapping[str, Runner]] = _found()

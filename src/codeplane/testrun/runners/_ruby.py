@@ -15,9 +15,9 @@ _LOCKS: Final = {"Gemfile": "Gemfile.lock", "gems.rb": "gems.locked"}
 
 def projects(tree: Tree, runner: str, gem: str) -> Iterator[Project]:
     """The directories whose list of gems, or whose gem itself, names a runner."""
-    wanted = re.compile(rf"""["']{gem}["'-]""")
+    pattern = re.compile(rf"""["']{gem}["'-]""")
     for path in [*named(tree, *_GEMS), *(one for one in tree.paths() if one.endswith(".gemspec"))]:
-        if wanted.search(tree.text(path) or ""):
+        if pattern.search(tree.text(path) or ""):
             yield Project(runner, directory(path), f"{path}: {gem}", MEDIUM)
 
 

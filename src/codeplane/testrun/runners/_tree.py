@@ -27,8 +27,8 @@ def below(tree: Tree, root: RepoPath, *endings: str) -> Iterator[RepoPath]:
 
 def named(tree: Tree, *names: str) -> list[RepoPath]:
     """The files of these names, the uppermost first; not those of what was fetched."""
-    found = [path for path in below(tree, RepoPath(""), *names) if basename(path) in names]
-    return sorted(found, key=lambda path: (path.count("/"), path))
+    paths = [path for path in below(tree, RepoPath(""), *names) if basename(path) in names]
+    return sorted(paths, key=lambda path: (path.count("/"), path))
 
 
 def directory(path: RepoPath) -> RepoPath:

@@ -52,14 +52,14 @@ class Cargo:
         roots = {directory(path) for path in named(tree, "Cargo.toml")}
         files = [path for path in below(tree, project.root, ".rs") if nearest(path, roots) == project.root]
         has_library = _has_library(tree, project.root, files)
-        found: dict[str, list[RepoPath]] = {}
+        matches: dict[str, list[RepoPath]] = {}
         for path in files:
             selector = _selector(inside(path, project.root))
             if selector == _LIBRARY and not has_library:
                 selector = _PROGRAMS
             if selector and (selector.startswith("--test") or _HAS_TESTS.search(tree.text(path) or "")):
-                found.setdefault(selector, []).append(path)
-        targets = [self._target(project, selector, paths) for selector, paths in found.items()]
+                matches.setdefault(selector, []).append(path)
+        targets = [self._target(project, selector, paths) for selector, paths in matches.items()]
         return sorted(targets, key=lambda one: one.id)
 
     def _target(self, project: Project, selector: str, paths: Sequence[RepoPath]) -> Target:
@@ -82,10 +82,10 @@ class Cargo:
         return Command((cargo, "test", "--no-fail-fast", "--color=never", *which), place.root / root)
 
     def parse(self, ended: Ended) -> Sequence[Case]:
-        found = list(_cases(ended))
-        if not found and not ended.finished.is_ok and ended.finished.code is not None:
-            found.append(_unbuilt(ended))
-        return found
+        cases = list(_cases(ended))
+        if not cases and not ended.finished.is_ok and ended.finished.code is not None:
+            cases.append(_unbuilt(ended))
+        return cases
 
 
 def _has_library(tree: Tree, root: RepoPath, files: Sequence[RepoPath]) -> bool:
@@ -109,22 +109,22 @@ def _selector(place: str) -> str:
 
 
 def _file_of(selector: str, place: str, root: RepoPath) -> str:
-    named = {_LIBRARY: "src/lib.rs", _PROGRAMS: "src/main.rs"}.get(selector, place)
-    return f"{root}/{named}" if root else named
+    name = {_LIBRARY: "src/lib.rs", _PROGRAMS: "src/main.rs"}.get(selector, place)
+    return f"{root}/{name}" if root else name
 
 
 def _cases(ended: Ended) -> Iterator[Case]:
     """Cargo names each program on one pipe, and the program tells of its tests on the other, in one order."""
     out = plain(ended.finished.stdout.decode("utf-8", "replace"))
     err = plain(ended.finished.stderr.decode("utf-8", "replace"))
-    programs = [found[1] for found in _RUNNING.finditer(err)]
-    starts = [found.start() for found in _BEGIN.finditer(out)]
+    programs = [match[1] for match in _RUNNING.finditer(err)]
+    starts = [match.start() for match in _BEGIN.finditer(out)]
     for number, start in enumerate(starts):
         part = out[start : starts[number + 1] if number + 1 < len(starts) else len(out)]
         program = programs[number] if number < len(programs) else ""
-        details = {found[1]: found[2].strip() for found in _DETAILS.finditer(part)}
-        for found in _TEST.finditer(part):
-            yield _case(found[1], _STATUSES[found[2]], program, details, ended)
+        details = {match[1]: match[2].strip() for match in _DETAILS.finditer(part)}
+        for match in _TEST.finditer(part):
+            yield _case(match[1], _STATUSES[match[2]], program, details, ended)
 
 
 def _case(name: str, status: Status, program: str, details: Mapping[str, str], ended: Ended) -> Case:
@@ -148,10 +148,10 @@ def _owner(program: str, targets: Sequence[Target]) -> str:
 
 def _panic(said: str, root: Path, cwd: RepoPath) -> tuple[str, int, str]:
     """Paths are relative to the workspace, which may be above the package."""
-    found = _PANIC.search(said)
-    if found is None:
+    match = _PANIC.search(said)
+    if match is None:
         return "", 0, ""
-    return (*_located(found[2], int(found[3]), root, cwd), (found[1] or found[4] or "").strip())
+    return (*_located(match[2], int(match[3]), root, cwd), (match[1] or match[4] or "").strip())
 
 
 def _located(named: str, line: int, root: Path, cwd: RepoPath) -> tuple[str, int]:
@@ -165,12 +165,12 @@ def _located(named: str, line: int, root: Path, cwd: RepoPath) -> tuple[str, int
 
 def _unbuilt(ended: Ended) -> Case:
     said = plain(ended.finished.stderr.decode("utf-8", "replace"))
-    found = _COMPILER.search(said)
+    match = _COMPILER.search(said)
     path, line = (
-        _located(found[2], int(found[3]), ended.place.root, ended.targets[0].root) if found else ("", 0)
+        _located(match[2], int(match[3]), ended.place.root, ended.targets[0].root) if match else ("", 0)
     )
-    message = found[1] if found else first_line(said) or f"cargo ended with code {ended.finished.code}"
-    kind = "BuildFailed" if found else "RunnerFailed"
+    message = match[1] if match else first_line(said) or f"cargo ended with code {ended.finished.code}"
+    kind = "BuildFailed" if match else "RunnerFailed"
     return Case("cargo test", "", Status.ERROR, 0.0, message, kind, path, line, shortened(said, _LONGEST))
 
 

@@ -77,10 +77,10 @@ class CTest:
     def parse(self, ended: Ended) -> Sequence[Case]:
         [target] = ended.targets
         context = Context(ended.place.root, target.root, lambda *_: target.id)
-        found = junit_cases(ended.reports / _REPORT, context)
-        if not found and not ended.finished.is_ok and ended.finished.code is not None:
-            found.append(_unbuilt(ended))
-        return found
+        cases = junit_cases(ended.reports / _REPORT, context)
+        if not cases and not ended.finished.is_ok and ended.finished.code is not None:
+            cases.append(_unbuilt(ended))
+        return cases
 
 
 def _configured(source: Path) -> tuple[Path, str]:
@@ -88,11 +88,11 @@ def _configured(source: Path) -> tuple[Path, str]:
         cache = source / name / "CMakeCache.txt"
         try:
             with cache.open("rb") as stream:
-                found = _GENERATOR.search(stream.read(_LARGEST).decode("utf-8", "replace"))
+                match = _GENERATOR.search(stream.read(_LARGEST).decode("utf-8", "replace"))
         except OSError:
             continue
-        if found:
-            return source / name, found[1].strip()
+        if match:
+            return source / name, match[1].strip()
     raise TestRunnerNotFound(
         "The project has not been configured: there is no built tree to test.",
         hints=["cmake -B build", f"or use one of {', '.join(_BUILDS)} as the directory"],
@@ -103,10 +103,10 @@ def _configured(source: Path) -> tuple[Path, str]:
 def _unbuilt(ended: Ended) -> Case:
     said = plain(ended.finished.said)
     [target] = ended.targets
-    found = _COMPILER.search(said)
-    path, line = first_place(found[0], ended.place.root, target.root) if found else ("", 0)
-    message = found[3] if found else first_line(said) or f"ctest ended with code {ended.finished.code}"
-    kind = "BuildFailed" if found else "RunnerFailed"
+    match = _COMPILER.search(said)
+    path, line = first_place(match[0], ended.place.root, target.root) if match else ("", 0)
+    message = match[3] if match else first_line(said) or f"ctest ended with code {ended.finished.code}"
+    kind = "BuildFailed" if match else "RunnerFailed"
     return Case(target.id, target.id, Status.ERROR, 0.0, message, kind, path, line, shortened(said, _LONGEST))
 
 

@@ -35,10 +35,10 @@ class Dotnet:
     traits: Traits = ONE_BY_ONE
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        found: dict[RepoPath, Project] = {}
+        projects_by_path: dict[RepoPath, Project] = {}
         for path in _projects(tree, RepoPath("")):
-            found.setdefault(directory(path), Project(self.name, directory(path), path, HIGH))
-        return list(found.values())
+            projects_by_path.setdefault(directory(path), Project(self.name, directory(path), path, HIGH))
+        return list(projects_by_path.values())
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
         mine = [path for path in _projects(tree, project.root) if directory(path) == project.root]
@@ -59,10 +59,10 @@ class Dotnet:
         return Command((dotnet, "test", target.selector, *options), place.root / target.root, env)
 
     def parse(self, ended: Ended) -> Sequence[Case]:
-        found = trx_cases(ended.reports / _REPORT, ended.targets[0].id, ended.place.root)
-        if not found and not ended.finished.is_ok and ended.finished.code is not None:
-            found.append(_unbuilt(ended))
-        return found
+        cases = trx_cases(ended.reports / _REPORT, ended.targets[0].id, ended.place.root)
+        if not cases and not ended.finished.is_ok and ended.finished.code is not None:
+            cases.append(_unbuilt(ended))
+        return cases
 
 
 def _projects(tree: Tree, root: RepoPath) -> Iterator[RepoPath]:
@@ -92,7 +92,7 @@ def _case(result: Element, classes: dict[str, str], target: str, root: Path) -> 
         return Case(full, target, status, seconds)
     texts = {_tag(part): plain(part.text or "").strip() for part in result.iter()}
     message, stack = texts.get("Message", ""), texts.get("StackTrace", "")
-    raised = _RAISED.match(message)
+    match = _RAISED.match(message)
     path, line = first_place(stack, root)
     return Case(
         full,
@@ -100,7 +100,7 @@ def _case(result: Element, classes: dict[str, str], target: str, root: Path) -> 
         status,
         seconds,
         first_line(message),
-        raised[1].rpartition(".")[2] if raised else "",
+        match[1].rpartition(".")[2] if match else "",
         path,
         line,
         shortened(f"{message}\n{stack}", _LONGEST),
@@ -123,12 +123,12 @@ def _seconds(text: str | None) -> float:
 
 def _unbuilt(ended: Ended) -> Case:
     said = plain(ended.finished.said)
-    found = _COMPILER.search(said)
-    path, line = first_place(found[0], ended.place.root, ended.targets[0].root) if found else ("", 0)
+    match = _COMPILER.search(said)
+    path, line = first_place(match[0], ended.place.root, ended.targets[0].root) if match else ("", 0)
     message = (
-        found[3].strip() if found else first_line(said) or f"dotnet ended with code {ended.finished.code}"
+        match[3].strip() if match else first_line(said) or f"dotnet ended with code {ended.finished.code}"
     )
-    kind = "BuildFailed" if found else "RunnerFailed"
+    kind = "BuildFailed" if match else "RunnerFailed"
     own = ended.targets[0].id
     return Case(own, own, Status.ERROR, 0.0, message, kind, path, line, shortened(said, _LONGEST))
 

@@ -81,16 +81,16 @@ class Go:
         module = ended.place.root / ended.targets[0].root
         from_go(ended.reports / _PROFILE, module, ended.reports)
         report = _Report(ended)
-        found = list(report.cases())
-        if not found and not ended.finished.is_ok and ended.finished.code is not None:
+        cases = list(report.cases())
+        if not cases and not ended.finished.is_ok and ended.finished.code is not None:
             said = _FETCHING.sub("", plain(ended.finished.said))
             message = first_line(said) or f"go test ended with code {ended.finished.code}"
-            found.append(
+            cases.append(
                 Case(
                     "go test", "", Status.ERROR, 0.0, message, "RunnerFailed", stack=shortened(said, _LONGEST)
                 )
             )
-        return found
+        return cases
 
 
 class _Report:
@@ -127,11 +127,11 @@ class _Report:
         for package, test in self._begun:
             if test and (package, test) not in self._ends:
                 yield self._case(package, test, Status.ERROR, 0.0)
-        failed = {
+        packages = {
             package for (package, test), (action, _) in self._ends.items() if not test and action == "fail"
         }
-        failed |= {found[1] for line in self._loose for found in _NOT_BUILT.finditer(line)}
-        for package in sorted(failed):
+        packages |= {match[1] for line in self._loose for match in _NOT_BUILT.finditer(line)}
+        for package in sorted(packages):
             if not any(p == package and t for p, t in (*self._ends, *self._begun)):
                 yield self._unbuilt(package)
 
@@ -177,16 +177,16 @@ class _Report:
 
     def _logged(self, said: str, target: Target | None) -> tuple[str, int, str]:
         """A line of `t.Error` and its like: its file is in the directory of the package."""
-        found = _LOGGED.search(said)
-        if found is None:
+        match = _LOGGED.search(said)
+        if match is None:
             return "", 0, ""
         folder = target.path if target is not None else ""
-        return (f"{folder}/{found[1]}" if folder else found[1]), int(found[2]), found[3].strip()
+        return (f"{folder}/{match[1]}" if folder else match[1]), int(match[2]), match[3].strip()
 
     def _frame(self, text: str) -> tuple[str, int]:
-        for found in _FRAME.finditer(text):
-            if Path(found[1]).is_relative_to(self._root):
-                return Path(found[1]).relative_to(self._root).as_posix(), int(found[2])
+        for match in _FRAME.finditer(text):
+            if Path(match[1]).is_relative_to(self._root):
+                return Path(match[1]).relative_to(self._root).as_posix(), int(match[2])
         return "", 0
 
     def _unbuilt(self, package: str) -> Case:
@@ -196,10 +196,10 @@ class _Report:
             text for (name, _), lines in self._said.items() if _is_of(name, package) for text in lines
         )
         said = plain("\n".join([own, *self._loose]).strip())
-        found = _COMPILER.search(said)
-        path, line = first_place(found[0], self._root, target.root) if found and target else ("", 0)
-        message = found[3] if found else first_line(said)
-        kind = "BuildFailed" if found else "Failed"
+        match = _COMPILER.search(said)
+        path, line = first_place(match[0], self._root, target.root) if match and target else ("", 0)
+        message = match[3] if match else first_line(said)
+        kind = "BuildFailed" if match else "Failed"
         name = target.id if target is not None else package
         return Case(name, name, Status.ERROR, 0.0, message, kind, path, line, shortened(said, _LONGEST))
 

@@ -27,10 +27,10 @@ class Minitest:
     languages: tuple[str, ...] = ("ruby",)
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        found = {project.root: project for project in _ruby.projects(tree, self.name, "minitest")}
-        if not found and any(_files(tree, RepoPath(""))):
-            found[RepoPath("")] = Project(self.name, RepoPath(""), "default", DEFAULT)
-        return [project for root, project in found.items() if _files(tree, root)]
+        projects_by_path = {project.root: project for project in _ruby.projects(tree, self.name, "minitest")}
+        if not projects_by_path and any(_files(tree, RepoPath(""))):
+            projects_by_path[RepoPath("")] = Project(self.name, RepoPath(""), "default", DEFAULT)
+        return [project for root, project in projects_by_path.items() if _files(tree, root)]
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
         return file_targets(project, "ruby", _files(tree, project.root))
@@ -47,9 +47,9 @@ class Minitest:
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         lines = _lines.read_lines(ended.reports)
-        found = _lines.cases(lines, _lines.by_file(ended.targets))
-        if found or _lines.has_ended(lines) or ended.finished.code in (None, 0):
-            return found
+        cases = _lines.cases(lines, _lines.by_file(ended.targets))
+        if cases or _lines.has_ended(lines) or ended.finished.code in (None, 0):
+            return cases
         said = plain(ended.finished.said)
         path, line = first_place(said, ended.place.root, ended.targets[0].root)
         target = next((one.id for one in ended.targets if one.path == path), "")
@@ -71,13 +71,13 @@ class Minitest:
 
 def _files(tree: Tree, root: RepoPath) -> list[RepoPath]:
     """Files named as tests are that use Minitest, or a helper that does."""
-    named = [
+    paths = [
         path
         for path in below(tree, root, ".rb")
         if path.endswith("_test.rb")
         or (path.rpartition("/")[2].startswith("test_") and not path.endswith("test_helper.rb"))
     ]
-    return [path for path in named if _USES.search(tree.text(path) or "")]
+    return [path for path in paths if _USES.search(tree.text(path) or "")]
 
 
 RUNNER: Final = Minitest()

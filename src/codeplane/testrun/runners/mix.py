@@ -51,16 +51,16 @@ class Mix:
         return Command(argv, place.root / root, {"MIX_ENV": "test"})
 
     def parse(self, ended: Ended) -> Sequence[Case]:
-        found = list(_cases(ended))
-        if not found and not ended.finished.is_ok and ended.finished.code is not None:
-            found.append(_unbuilt(ended))
-        return found
+        cases = list(_cases(ended))
+        if not cases and not ended.finished.is_ok and ended.finished.code is not None:
+            cases.append(_unbuilt(ended))
+        return cases
 
 
 def _cases(ended: Ended) -> Iterator[Case]:
     # A test is told of when it begins, and once more over that when it ends.
     said = plain(_OVERWRITTEN.sub("", ended.finished.stdout.decode("utf-8", "replace")))
-    failures = {(found[1], found[2]): found for found in _FAILURE.finditer(said)}
+    failures = {(match[1], match[2]): match for match in _FAILURE.finditer(said)}
     modules = list(_MODULE.finditer(said))
     for number, module in enumerate(modules):
         part = said[module.end() : modules[number + 1].start() if number + 1 < len(modules) else len(said)]
@@ -76,29 +76,29 @@ def _case(module: re.Match[str], test: re.Match[str], failure: re.Match[str] | N
     seconds = float(test[2]) / 1000 if test[2] else 0.0
     if failure is None:
         return Case(name, target, Status.SKIPPED if test[3] else Status.PASSED, seconds)
-    told = failure[5].strip()
-    frames = told.partition("stacktrace:")[2]
+    text = failure[5].strip()
+    frames = text.partition("stacktrace:")[2]
     at, line = first_place(frames, root, cwd)
-    kind = _KIND.search(told)
+    kind = _KIND.search(text)
     return Case(
         name,
         target,
         Status.FAILED,
         seconds,
-        first_line(told),
+        first_line(text),
         kind[1] if kind else "ExUnit.AssertionError",
         at or path,
         line or int(failure[4]),
-        shortened(told, _LONGEST),
+        shortened(text, _LONGEST),
     )
 
 
 def _unbuilt(ended: Ended) -> Case:
     said = plain(ended.finished.said)
-    found = _COMPILER.search(said)
+    match = _COMPILER.search(said)
     path, line = first_place(said, ended.place.root, ended.targets[0].root)
-    message = found[2] if found else first_line(said)
-    kind = found[1] if found else "RunnerFailed"
+    message = match[2] if match else first_line(said)
+    kind = match[1] if match else "RunnerFailed"
     target = next((one.id for one in ended.targets if one.path == path), "")
     return Case(
         "mix test", target, Status.ERROR, 0.0, message[:500], kind, path, line, shortened(said, _LONGEST)

@@ -34,16 +34,18 @@ class Node:
 
     def detect(self, tree: Tree) -> Sequence[Project]:
         files = self._files(tree)
-        found: dict[RepoPath, Project] = {}
+        projects_by_path: dict[RepoPath, Project] = {}
         for path in tree.paths():
             is_package = basename(path) == "package.json" and "node_modules" not in path.split("/")
             if is_package and _COMMAND.search(_test_script(tree.text(path))):
                 root = RepoPath(dirname(path))
-                found[root] = Project(self.name, root, f"{path}: node --test", HIGH)
-        rest = [path for path in files if not any(_is_below(path, root) for root in found)]
+                projects_by_path[root] = Project(self.name, root, f"{path}: node --test", HIGH)
+        rest = [path for path in files if not any(_is_below(path, root) for root in projects_by_path)]
         if rest:
-            found.setdefault(RepoPath(""), Project(self.name, RepoPath(""), "imports of node:test", MEDIUM))
-        return list(found.values())
+            projects_by_path.setdefault(
+                RepoPath(""), Project(self.name, RepoPath(""), "imports of node:test", MEDIUM)
+            )
+        return list(projects_by_path.values())
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
         prefix = f"{project.root}/" if project.root else ""
@@ -62,18 +64,18 @@ class Node:
         ]
 
     def _files(self, tree: Tree) -> list[RepoPath]:
-        named = [
+        paths = [
             path for path in tree.paths() if _FILE.search(path) and "node_modules" not in path.split("/")
         ]
-        return [path for path in named if _USES.search(tree.text(path) or "")]
+        return [path for path in paths if _USES.search(tree.text(path) or "")]
 
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root
         try:
             node = place.toolbox.find("node", root)
         except ProgramMissing as error:
-            told = "Node is not installed; its own tests need version 20 or later."
-            raise TestRunnerNotFound(told, hints=error.hints, runner=self.name) from error
+            text = "Node is not installed; its own tests need version 20 or later."
+            raise TestRunnerNotFound(text, hints=error.hints, runner=self.name) from error
         reporter = f"--test-reporter={_lines.REPORTERS / 'codeplane_node.mjs'}"
         selectors = [f"./{target.selector}" for target in batch]
         return Command(
@@ -85,9 +87,9 @@ class Node:
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         lines = _lines.read_lines(ended.reports)
-        found = _lines.cases(lines, _lines.by_file(ended.targets), ended.targets[0].root)
+        cases = _lines.cases(lines, _lines.by_file(ended.targets), ended.targets[0].root)
         if lines or ended.finished.code in (None, 0) or ended.finished.code < 0:
-            return found
+            return cases
         said = what_was_said(ended.finished)
         message = next((line for line in said.splitlines() if line.strip()), "")
         return [Case("node", "", Status.ERROR, message=message, kind="RunnerFailed", stack=said)]

@@ -28,14 +28,20 @@ class PHPUnit:
     languages: tuple[str, ...] = ("php",)
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        found: dict[RepoPath, Project] = {}
+        projects_by_path: dict[RepoPath, Project] = {}
         for path in named(tree, *_CONFIGS):
-            found.setdefault(directory(path), Project(self.name, directory(path), path, HIGH))
+            projects_by_path.setdefault(directory(path), Project(self.name, directory(path), path, HIGH))
         for path in named(tree, "composer.json"):
             needed = json_object(tree.text(path)).get("require-dev")
-            if directory(path) not in found and isinstance(needed, dict) and "phpunit/phpunit" in needed:
-                found[directory(path)] = Project(self.name, directory(path), f"{path}: require-dev", MEDIUM)
-        return list(found.values())
+            if (
+                directory(path) not in projects_by_path
+                and isinstance(needed, dict)
+                and "phpunit/phpunit" in needed
+            ):
+                projects_by_path[directory(path)] = Project(
+                    self.name, directory(path), f"{path}: require-dev", MEDIUM
+                )
+        return list(projects_by_path.values())
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
         return file_targets(project, "php", below(tree, project.root, "Test.php"))
@@ -51,14 +57,14 @@ class PHPUnit:
         context = Context(
             ended.place.root, ended.targets[0].root, lambda _, file: by_path.get(RepoPath(file), "")
         )
-        found = [case for case in junit_cases(ended.reports / _REPORT, context) if case.target]
-        if not found and not ended.finished.is_ok and ended.finished.code is not None:
+        cases = [case for case in junit_cases(ended.reports / _REPORT, context) if case.target]
+        if not cases and not ended.finished.is_ok and ended.finished.code is not None:
             said = plain(ended.finished.said)
             path, line = first_place(said, ended.place.root, ended.targets[0].root)
-            told = [one for one in said.splitlines() if "rror" in one]
-            message = first_line("\n".join(told)) or f"phpunit ended with code {ended.finished.code}"
+            lines = [one for one in said.splitlines() if "rror" in one]
+            message = first_line("\n".join(lines)) or f"phpunit ended with code {ended.finished.code}"
             target = by_path.get(RepoPath(path), "")
-            found.append(
+            cases.append(
                 Case(
                     "phpunit",
                     target,
@@ -71,7 +77,7 @@ class PHPUnit:
                     shortened(said, _LONGEST),
                 )
             )
-        return found
+        return cases
 
 
 def _which(batch: Sequence[Target]) -> list[str]:

@@ -38,19 +38,19 @@ class Pytest:
     traits: Traits = _TRAITS
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        found: dict[RepoPath, Project] = {}
+        projects_by_path: dict[RepoPath, Project] = {}
         for path, evidence, rank, _ in _settings(tree):
             root = _python.directory(path)
-            if root not in found or rank < found[root].rank:
-                found[root] = Project(self.name, root, evidence, rank)
-        if RepoPath("") not in found and _python.python_files(tree, RepoPath("")):
-            found[RepoPath("")] = Project(self.name, RepoPath(""), "default", DEFAULT)
-        return list(found.values())
+            if root not in projects_by_path or rank < projects_by_path[root].rank:
+                projects_by_path[root] = Project(self.name, root, evidence, rank)
+        if RepoPath("") not in projects_by_path and _python.python_files(tree, RepoPath("")):
+            projects_by_path[RepoPath("")] = Project(self.name, RepoPath(""), "default", DEFAULT)
+        return list(projects_by_path.values())
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
-        told = _options(tree, project.root)
-        patterns = _python.words(told.get("python_files")) or _python.DEFAULT_FILES
-        places = _python.words(told.get("testpaths"))
+        options = _options(tree, project.root)
+        patterns = _python.words(options.get("python_files")) or _python.DEFAULT_FILES
+        places = _python.words(options.get("testpaths"))
         prefix = f"{project.root}/" if project.root else ""
         return [
             Target(path, self.name, "python", path, project.root, kind_of(path), selector=path[len(prefix) :])
@@ -82,21 +82,21 @@ class Pytest:
     def reporting(self, place: Place) -> tuple[Sequence[str], Mapping[str, str]]:
         path = [str(_lines.REPORTERS), place.toolbox.programs.env.get("PYTHONPATH", "")]
         plugins = ["codeplane_pytest", place.toolbox.programs.env.get("PYTEST_PLUGINS", "")]
-        told = {
+        environment = {
             "PYTHONPATH": os.pathsep.join(filter(None, path)),
             "PYTEST_PLUGINS": ",".join(filter(None, plugins)),
         }
-        return (), {**_lines.reporting(replace(place, coverage=())), **told}
+        return (), {**_lines.reporting(replace(place, coverage=())), **environment}
 
     def follow(self, place: Place, batch: Sequence[Target]) -> Follower:
         return _lines.LineFollower(place, _lines.by_file(batch), batch[0].root)
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         lines = _lines.read_lines(ended.reports)
-        found = _lines.cases(lines, _lines.by_file(ended.targets), ended.targets[0].root)
-        if found or _lines.has_ended(lines) or ended.finished.code in (None, _NOTHING_COLLECTED):
-            return found
-        return [_misused(ended.finished, ended.place.root)] if not _lines.running(lines) else found
+        cases = _lines.cases(lines, _lines.by_file(ended.targets), ended.targets[0].root)
+        if cases or _lines.has_ended(lines) or ended.finished.code in (None, _NOTHING_COLLECTED):
+            return cases
+        return [_misused(ended.finished, ended.place.root)] if not _lines.running(lines) else cases
 
 
 def _settings(tree: Tree, root: RepoPath | None = None) -> Iterator[_Setting]:
@@ -104,17 +104,19 @@ def _settings(tree: Tree, root: RepoPath | None = None) -> Iterator[_Setting]:
     says."""
 
     def named(*names: str) -> list[RepoPath]:
-        found = _python.named(tree, *names)
-        return [path for path in found if root is None or _python.directory(path) == root]
+        paths = _python.named(tree, *names)
+        return [path for path in paths if root is None or _python.directory(path) == root]
 
     for path in named("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"):
         text = tree.text(path)
-        told = toml_table(text).get("pytest") if path.endswith(".toml") else _python.section(text, "pytest")
-        yield path, path, HIGH, told if isinstance(told, dict) else {}
+        section = (
+            toml_table(text).get("pytest") if path.endswith(".toml") else _python.section(text, "pytest")
+        )
+        yield path, path, HIGH, section if isinstance(section, dict) else {}
     for path in named("pyproject.toml"):
         tool = toml_table(tree.text(path)).get("tool", {})
-        if isinstance(tool, dict) and isinstance(told := tool.get("pytest"), dict):
-            options = told.get("ini_options", told)
+        if isinstance(tool, dict) and isinstance(section := tool.get("pytest"), dict):
+            options = section.get("ini_options", section)
             yield path, f"{path}: tool.pytest", HIGH, options if isinstance(options, dict) else {}
     for name, header in (("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
         for path in named(name):
@@ -123,7 +125,7 @@ def _settings(tree: Tree, root: RepoPath | None = None) -> Iterator[_Setting]:
 
 
 def _options(tree: Tree, root: RepoPath) -> Mapping[str, Any]:
-    return next((told for _, _, _, told in _settings(tree, root)), {})
+    return next((options for _, _, _, options in _settings(tree, root)), {})
 
 
 def _is_in(path: str, place: str) -> bool:
@@ -135,9 +137,9 @@ def _program(place: Place, root: RepoPath) -> list[str]:
     """The project's own pytest, else the user's. One without the project's packages would fail on imports."""
     toolbox = place.toolbox
     try:
-        found = toolbox.find("pytest", root)
-        if not toolbox.has_own_python(root) or found.parent == toolbox.python(root).parent:
-            return [str(found)]
+        path = toolbox.find("pytest", root)
+        if not toolbox.has_own_python(root) or path.parent == toolbox.python(root).parent:
+            return [str(path)]
     except ProgramMissing:
         pass
     try:
@@ -167,8 +169,8 @@ def _misused(finished: Finished, root: Path) -> Case:
     file = _INI_FILE.search(said)
     path = Path(file[1]) if file else root
     inside = str(path.relative_to(root)) if file and path.is_relative_to(root) else ""
-    told = message or f"pytest ended with code {finished.code}"
-    return Case("pytest", "", Status.ERROR, message=told[:500], kind=kind, path=inside, stack=said)
+    text = message or f"pytest ended with code {finished.code}"
+    return Case("pytest", "", Status.ERROR, message=text[:500], kind=kind, path=inside, stack=said)
 
 
 RUNNER: Final = Pytest()

@@ -30,14 +30,14 @@ class RSpec:
     languages: tuple[str, ...] = ("ruby",)
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        found: dict[RepoPath, Project] = {}
+        projects_by_path: dict[RepoPath, Project] = {}
         for path in (one for one in tree.paths() if one == ".rspec" or one.endswith("/.rspec")):
-            found.setdefault(directory(path), Project(self.name, directory(path), path, HIGH))
+            projects_by_path.setdefault(directory(path), Project(self.name, directory(path), path, HIGH))
         for project in _ruby.projects(tree, self.name, "rspec"):
-            found.setdefault(project.root, project)
-        if not found and any(below(tree, RepoPath(""), "_spec.rb")):
-            found[RepoPath("")] = Project(self.name, RepoPath(""), "default", DEFAULT)
-        return list(found.values())
+            projects_by_path.setdefault(project.root, project)
+        if not projects_by_path and any(below(tree, RepoPath(""), "_spec.rb")):
+            projects_by_path[RepoPath("")] = Project(self.name, RepoPath(""), "default", DEFAULT)
+        return list(projects_by_path.values())
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
         return file_targets(project, "ruby", below(tree, project.root, "_spec.rb"))
@@ -51,11 +51,11 @@ class RSpec:
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         report = _read(ended)
-        found = [_case(example, ended) for example in _examples(report)]
+        cases = [_case(example, ended) for example in _examples(report)]
         outside = report.get("summary", {}).get("errors_outside_of_examples_count", 0) if report else 0
-        if outside or (not found and not ended.finished.is_ok and ended.finished.code is not None):
-            found += _outside(report, ended)
-        return found
+        if outside or (not cases and not ended.finished.is_ok and ended.finished.code is not None):
+            cases += _outside(report, ended)
+        return cases
 
 
 def _read(ended: Ended) -> Mapping[str, Any]:
@@ -68,8 +68,8 @@ def _read(ended: Ended) -> Mapping[str, Any]:
 
 
 def _examples(report: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    listed = report.get("examples")
-    yield from (one for one in listed if isinstance(one, dict)) if isinstance(listed, list) else ()
+    listing = report.get("examples")
+    yield from (one for one in listing if isinstance(one, dict)) if isinstance(listing, list) else ()
 
 
 def _case(example: Mapping[str, Any], ended: Ended) -> Case:
@@ -98,12 +98,12 @@ def _outside(report: Mapping[str, Any], ended: Ended) -> list[Case]:
     """Files that could not be loaded; RSpec runs nothing then."""
     messages = report.get("messages") if report else None
     said = plain("\n".join(map(str, messages))) if isinstance(messages, list) else plain(ended.finished.said)
-    raised = _RAISED.search(said)
+    match = _RAISED.search(said)
     path, line = first_place(said, ended.place.root, ended.targets[0].root)
     target = next((one.id for one in ended.targets if one.path == path), "")
-    told = raised[2] if raised else first_line(said)
-    kind = raised[1] if raised else "RunnerFailed"
-    message = told.strip() or f"rspec ended with code {ended.finished.code}"
+    text = match[2] if match else first_line(said)
+    kind = match[1] if match else "RunnerFailed"
+    message = text.strip() or f"rspec ended with code {ended.finished.code}"
     return [
         Case(path or "rspec", target, Status.ERROR, 0.0, message, kind, path, line, shortened(said, _LONGEST))
     ]

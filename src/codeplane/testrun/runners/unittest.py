@@ -34,9 +34,9 @@ class Unittest:
         files = _python.python_files(tree, RepoPath(""), _FILES)
         if not files or _speaks_of_pytest(tree):
             return []
-        used = {use for path in files[:_MOST_READ] for use in _USES.findall(tree.text(path) or "")}
+        uses = {use for path in files[:_MOST_READ] for use in _USES.findall(tree.text(path) or "")}
         return (
-            [Project(self.name, RepoPath(""), "imports of unittest", MEDIUM)] if used == {"unittest"} else []
+            [Project(self.name, RepoPath(""), "imports of unittest", MEDIUM)] if uses == {"unittest"} else []
         )
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
@@ -69,9 +69,9 @@ class Unittest:
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         lines = _lines.read_lines(ended.reports)
-        found = _lines.cases(lines, _lines.by_file(ended.targets), ended.targets[0].root)
+        cases = _lines.cases(lines, _lines.by_file(ended.targets), ended.targets[0].root)
         if lines or ended.finished.code in (None, 0) or ended.finished.code < 0:
-            return found
+            return cases
         said = what_was_said(ended.finished)
         message = said.rpartition("\n")[2]
         return [Case("unittest", "", Status.ERROR, message=message, kind="RunnerFailed", stack=said)]

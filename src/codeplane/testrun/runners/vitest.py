@@ -76,10 +76,10 @@ def _unhandled(ended: Ended) -> list[Case]:
     _, begun, said = plain(ended.finished.said).partition(_UNHANDLED)
     if ended.finished.is_ok or not begun:
         return []
-    found = _ERROR.search(said)
-    kind, message = (found[1], found[2]) if found else ("", "errors outside of the tests")
+    match = _ERROR.search(said)
+    kind, message = (match[1], match[2]) if match else ("", "errors outside of the tests")
     path, line = first_place(said, ended.place.root, ended.targets[0].root)
-    stack = shortened(_END.split(said[found.start() :] if found else said)[0], _LONGEST)
+    stack = shortened(_END.split(said[match.start() :] if match else said)[0], _LONGEST)
     return [Case("vitest", "", Status.ERROR, 0.0, message, kind, path, line, stack)]
 
 
