@@ -93,7 +93,8 @@ def wholes(language: str, data: bytes) -> list[tuple[int, int, int]]:
 def whole_words(language: str) -> tuple[str, ...]:
     """Words of which each file has one that asks something for all its fields; none where none has to be."""
     compared = [
-        _COMPARED.findall(part) for part in _alternatives(specs()[language].reflection.bulk_field_access)
+        _COMPARED.findall(part)
+        for part in _query_alternatives(specs()[language].reflection.bulk_field_access)
     ]
     words = [word for some in compared for _, values in some for word in _QUOTED.findall(values)]
     return tuple(dict.fromkeys(words)) if all(compared) else ()
@@ -113,7 +114,7 @@ def _whole_text(language: str) -> re.Pattern[bytes] | None:
     return re.compile("|".join(alternatives).encode())
 
 
-def _alternatives(pattern: str) -> Iterator[str]:
+def _query_alternatives(pattern: str) -> Iterator[str]:
     """The patterns of a query that stand beside each other."""
     depth = start = 0
     for at, char in enumerate(_QUOTED.sub(lambda one: "_" * len(one[0]), pattern)):

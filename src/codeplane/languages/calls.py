@@ -33,11 +33,11 @@ def passed_at(language: str, data: bytes, offsets: Collection[int]) -> dict[int,
     root = parse_within_limits(language, data)
     if root is None:
         return {}
-    lists = {offset: _arguments(root, offset) for offset in offsets}
-    return {offset: _passed(node) for offset, node in lists.items() if node is not None}
+    lists = {offset: _arguments_at(root, offset) for offset in offsets}
+    return {offset: _passed_by(node) for offset, node in lists.items() if node is not None}
 
 
-def _arguments(root: Node, offset: int) -> Node | None:
+def _arguments_at(root: Node, offset: int) -> Node | None:
     """The arguments of the call whose name begins at a byte: nothing else stands between the two."""
     node = root.descendant_for_byte_range(offset, offset + 1)
     end = node.end_byte if node is not None else -1
@@ -49,7 +49,7 @@ def _arguments(root: Node, offset: int) -> Node | None:
     return None
 
 
-def _passed(arguments: Node) -> Passed:
+def _passed_by(arguments: Node) -> Passed:
     if arguments.type in _ALONE:
         return Passed(1, (), is_open=False)
     positional, keywords, is_open = 0, [], arguments.has_error

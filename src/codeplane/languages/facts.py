@@ -225,17 +225,17 @@ class Occurrences:
 
     def named(self, name: str) -> Iterator[Occurrence]:
         """The occurrences of one name."""
-        return map(self.at, self._places(name))
+        return map(self.at, self._positions_of(name))
 
     def starts_of(self, name: str) -> list[int]:
         """The byte that each occurrence of one name begins with."""
-        return [self.starts[at] for at in self._places(name)]
+        return [self.starts[at] for at in self._positions_of(name)]
 
     def targets_of(self, name: str, role: Role) -> list[int]:
         """The targets of the occurrences of one name in one role."""
-        return [self.targets[at] for at in self._places(name) if self.roles[at] == role]
+        return [self.targets[at] for at in self._positions_of(name) if self.roles[at] == role]
 
-    def _places(self, name: str) -> Iterator[int]:
+    def _positions_of(self, name: str) -> Iterator[int]:
         return places(self.names, self.texts.index(name)) if name in self.texts else iter(())
 
     def standing(self, line: int, column: int) -> tuple[str, Occurrence] | None:

@@ -45,11 +45,11 @@ UNIVERSAL_EXCLUDES: Final = (
 )
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _word_tuple(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-def _anywhere(names: str) -> tuple[str, ...]:
+def _globs_anywhere(names: str) -> tuple[str, ...]:
     return tuple(f"**/{name}" for name in names.split())
 
 
@@ -57,65 +57,65 @@ _ALL: Final = (
     Family(
         name="javascript",
         kind="code",
-        include=_anywhere("*.js *.jsx *.mjs *.cjs *.vue *.svelte *.astro *.ts *.tsx *.cts *.mts"),
-        workspace_markers=_words(
+        include=_globs_anywhere("*.js *.jsx *.mjs *.cjs *.vue *.svelte *.astro *.ts *.tsx *.cts *.mts"),
+        workspace_markers=_word_tuple(
             "pnpm-workspace.yaml lerna.json nx.json turbo.json rush.json yarn.lock pnpm-lock.yaml"
         ),
-        package_markers=_words("package.json deno.json deno.jsonc tsconfig.json jsconfig.json"),
+        package_markers=_word_tuple("package.json deno.json deno.jsonc tsconfig.json jsconfig.json"),
         authorities={"package.json": "npm", "pnpm-workspace.yaml": "pnpm"},
     ),
     Family(
         name="python",
         kind="code",
-        include=_anywhere("*.py *.pyi *.pyw *.pyx *.pxd *.pxi"),
-        workspace_markers=_words("uv.lock poetry.lock Pipfile.lock"),
-        package_markers=_words("pyproject.toml setup.py setup.cfg requirements.txt Pipfile"),
+        include=_globs_anywhere("*.py *.pyi *.pyw *.pyx *.pxd *.pxi"),
+        workspace_markers=_word_tuple("uv.lock poetry.lock Pipfile.lock"),
+        package_markers=_word_tuple("pyproject.toml setup.py setup.cfg requirements.txt Pipfile"),
     ),
     Family(
         name="go",
         kind="code",
-        include=_anywhere("*.go"),
-        workspace_markers=_words("go.work"),
-        package_markers=_words("go.mod"),
+        include=_globs_anywhere("*.go"),
+        workspace_markers=_word_tuple("go.work"),
+        package_markers=_word_tuple("go.mod"),
         authorities={"go.work": "go_work"},
         authority_owns_root=False,
     ),
     Family(
         name="rust",
         kind="code",
-        include=_anywhere("*.rs"),
-        workspace_markers=_words("Cargo.lock"),
-        package_markers=_words("Cargo.toml"),
+        include=_globs_anywhere("*.rs"),
+        workspace_markers=_word_tuple("Cargo.lock"),
+        package_markers=_word_tuple("Cargo.toml"),
         authorities={"Cargo.toml": "cargo"},
     ),
     Family(
         name="jvm",
         kind="code",
-        include=_anywhere("*.java *.kt *.kts *.scala *.sc"),
-        workspace_markers=_words("settings.gradle settings.gradle.kts .mvn/"),
-        package_markers=_words("build.gradle build.gradle.kts pom.xml build.sbt"),
+        include=_globs_anywhere("*.java *.kt *.kts *.scala *.sc"),
+        workspace_markers=_word_tuple("settings.gradle settings.gradle.kts .mvn/"),
+        package_markers=_word_tuple("build.gradle build.gradle.kts pom.xml build.sbt"),
         authorities={"settings.gradle": "gradle", "settings.gradle.kts": "gradle"},
     ),
     Family(
         name="dotnet",
         kind="code",
-        include=_anywhere("*.cs *.fs *.fsx *.vb"),
-        workspace_markers=_words("*.sln"),
-        package_markers=_words("*.csproj *.fsproj *.vbproj"),
+        include=_globs_anywhere("*.cs *.fs *.fsx *.vb"),
+        workspace_markers=_word_tuple("*.sln"),
+        package_markers=_word_tuple("*.csproj *.fsproj *.vbproj"),
     ),
     Family(
         name="ruby",
         kind="code",
-        include=_anywhere("*.rb *.rake Gemfile"),
-        workspace_markers=_words("Gemfile.lock"),
-        package_markers=_words("Gemfile"),
+        include=_globs_anywhere("*.rb *.rake Gemfile"),
+        workspace_markers=_word_tuple("Gemfile.lock"),
+        package_markers=_word_tuple("Gemfile"),
     ),
     Family(
         name="php",
         kind="code",
-        include=_anywhere("*.php"),
-        workspace_markers=_words("composer.lock"),
-        package_markers=_words("composer.json"),
+        include=_globs_anywhere("*.php"),
+        workspace_markers=_word_tuple("composer.lock"),
+        package_markers=_word_tuple("composer.json"),
     ),
     # These three have a name and neither markers nor globs: only contexts.yaml can give them a context.
     Family(name="swift", kind="code"),
@@ -124,40 +124,40 @@ _ALL: Final = (
     Family(
         name="terraform",
         kind="data",
-        include=_anywhere("*.tf *.hcl"),
-        workspace_markers=_words(".terraform.lock.hcl"),
-        package_markers=_words("main.tf versions.tf"),
+        include=_globs_anywhere("*.tf *.hcl"),
+        workspace_markers=_word_tuple(".terraform.lock.hcl"),
+        package_markers=_word_tuple("main.tf versions.tf"),
     ),
-    Family(name="sql", kind="data", include=_anywhere("*.sql"), ambient=True),
+    Family(name="sql", kind="data", include=_globs_anywhere("*.sql"), ambient=True),
     Family(
         name="docker",
         kind="data",
-        include=_anywhere("Dockerfile *.Dockerfile docker-compose.yml docker-compose.yaml"),
+        include=_globs_anywhere("Dockerfile *.Dockerfile docker-compose.yml docker-compose.yaml"),
         ambient=True,
     ),
-    Family(name="markdown", kind="data", include=_anywhere("*.md *.markdown *.mdx"), ambient=True),
+    Family(name="markdown", kind="data", include=_globs_anywhere("*.md *.markdown *.mdx"), ambient=True),
     Family(
         name="json_yaml",
         kind="data",
-        include=_anywhere("*.json *.yaml *.yml *.toml *.jsonc"),
+        include=_globs_anywhere("*.json *.yaml *.yml *.toml *.jsonc"),
         ambient=True,
     ),
     Family(
         name="protobuf",
         kind="data",
-        include=_anywhere("*.proto"),
-        workspace_markers=_words("buf.work.yaml"),
-        package_markers=_words("buf.yaml"),
+        include=_globs_anywhere("*.proto"),
+        workspace_markers=_word_tuple("buf.work.yaml"),
+        package_markers=_word_tuple("buf.yaml"),
         ambient=True,
         ambient_unless="buf.yaml",
     ),
-    Family(name="graphql", kind="data", include=_anywhere("*.graphql *.gql"), ambient=True),
+    Family(name="graphql", kind="data", include=_globs_anywhere("*.graphql *.gql"), ambient=True),
     Family(
         name="config",
         kind="data",
-        include=_anywhere("*.nix"),
-        workspace_markers=_words("flake.lock"),
-        package_markers=_words("flake.nix"),
+        include=_globs_anywhere("*.nix"),
+        workspace_markers=_word_tuple("flake.lock"),
+        package_markers=_word_tuple("flake.nix"),
     ),
 )
 

@@ -59,14 +59,14 @@ def header_of(language: str, item: Definition, bound: Sequence[str] = ()) -> Hea
     `bound` are the names that the file says to be parameters: they and the header have to agree.
     """
     style = style_of(language)
-    split = _split(style, item) if style is not None else None
+    split = _split_header(style, item) if style is not None else None
     if style is None or split is None:
         return None
     before, type_parameters, inside, after = split
     if inside is None:
         return Header(tuple(before.split()), type_parameters, None, after)
     names = {name.lstrip("$") for name in bound}
-    read = _parameters(style, inside, names)
+    read = _read_parameters(style, inside, names)
     if read is None or (names and not {one.name for one in read if _is_name(one.name)} <= names):
         return None
     return Header(tuple(before.split()), type_parameters, tuple(read), after)
@@ -76,10 +76,10 @@ def _is_name(name: str) -> bool:
     return name not in _NOT_BOUND and _WORD.fullmatch(name) is not None
 
 
-def _split(style: HeaderStyle, item: Definition) -> tuple[str, str, str | None, str] | None:
+def _split_header(style: HeaderStyle, item: Definition) -> tuple[str, str, str | None, str] | None:
     """What is before the name, the type parameters, what is in the parentheses, and what is behind."""
     text = item.signature
-    places = list(_named(item.name.rpartition(".")[2]).finditer(text))
+    places = list(_name_pattern(item.name.rpartition(".")[2]).finditer(text))
     if not places:
         return None
     opening = (one for one in places if text[one.end() :].lstrip()[:1] in ("(", "<", "["))
@@ -91,12 +91,12 @@ def _split(style: HeaderStyle, item: Definition) -> tuple[str, str, str | None, 
         if alone := _ALONE.match(rest):
             return before, "", alone["name"], rest[alone.end() :]
     if rest[:1] == "[" or (rest[:1] == "<" and style.angles):
-        outer = _outer(style, rest)
+        outer = _without_nested(style, rest)
         if outer is None:
             return None
         end = outer.index(_CLOSING[rest[0]]) + 1
         type_parameters, rest = rest[:end], rest[end:].lstrip()
-    outer = _outer(style, rest)
+    outer = _without_nested(style, rest)
     if outer is None:
         return None
     if rest[:1] != "(":
@@ -108,11 +108,11 @@ def _split(style: HeaderStyle, item: Definition) -> tuple[str, str, str | None, 
 
 
 @cache
-def _named(name: str) -> re.Pattern[str]:
+def _name_pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
 
 
-def _outer(style: HeaderStyle, text: str) -> str | None:
+def _without_nested(style: HeaderStyle, text: str) -> str | None:
     """A text with blanks for what is in strings and brackets; None where they do not fit together."""
     pieces: list[str] = []
     open_: list[str] = []
@@ -120,7 +120,7 @@ def _outer(style: HeaderStyle, text: str) -> str | None:
     while at < len(text):
         char, end = text[at], at + 1
         if char in style.quotes:
-            closed = _quoted(text, at)
+            closed = _string_end(text, at)
             if closed is None:
                 return None
             end, char = closed, " "
@@ -139,7 +139,7 @@ def _outer(style: HeaderStyle, text: str) -> str | None:
     return None if open_ else "".join(pieces)
 
 
-def _quoted(text: str, at: int) -> int | None:
+def _string_end(text: str, at: int) -> int | None:
     """Where the string that begins at a place ends."""
     mark = text[at] * 3 if text[at : at + 3] == text[at] * 3 else text[at]
     at += len(mark)
@@ -148,8 +148,8 @@ def _quoted(text: str, at: int) -> int | None:
     return at + len(mark) if at < len(text) else None
 
 
-def _parameters(style: HeaderStyle, text: str, bound: set[str]) -> list[Parameter] | None:
-    outer = _outer(style, text)
+def _read_parameters(style: HeaderStyle, text: str, bound: set[str]) -> list[Parameter] | None:
+    outer = _without_nested(style, text)
     if outer is None:
         return None
     commas = [-1, *(at for at, char in enumerate(outer) if char == ","), len(text)]
@@ -157,7 +157,7 @@ def _parameters(style: HeaderStyle, text: str, bound: set[str]) -> list[Paramete
     if parts[-1] in ("", "void"):  # a comma at the end; nothing at all
         parts.pop()
     if style.order == "go":
-        return _grouped(parts, bound)
+        return _read_grouped(parts, bound)
     parameters: list[Parameter] = []
     passing = Passing.EITHER if style.named else Passing.POSITION
     for part in parts:
@@ -165,7 +165,7 @@ def _parameters(style: HeaderStyle, text: str, bound: set[str]) -> list[Paramete
             parameters = [one._replace(passing=Passing.POSITION) for one in parameters]
         elif style.marks and part == "*":
             passing = Passing.NAME
-        elif (one := _parameter(style, part, bound, passing)) is None:
+        elif (one := _read_parameter(style, part, bound, passing)) is None:
             return None
         elif parameters or one.name not in style.receivers:
             parameters.append(one)
@@ -173,9 +173,9 @@ def _parameters(style: HeaderStyle, text: str, bound: set[str]) -> list[Paramete
     return parameters
 
 
-def _parameter(style: HeaderStyle, text: str, bound: set[str], passing: Passing) -> Parameter | None:
+def _read_parameter(style: HeaderStyle, text: str, bound: set[str], passing: Passing) -> Parameter | None:
     text = _without_attributes(style, text)
-    outer = _outer(style, text)
+    outer = _without_nested(style, text)
     if outer is None or not text:
         return None
     default = None
@@ -200,7 +200,7 @@ def _without_attributes(style: HeaderStyle, text: str) -> str:
     """A parameter without what is said about it before its name: `@NotNull`, `[In]`, `#[cfg(x)]`."""
     while (match := _ATTRIBUTE.match(text)) and (match.group() or style.order != "name"):
         text = text[match.end() :]
-        outer = _outer(style, text)
+        outer = _without_nested(style, text)
         if outer is None:
             return ""
         if text[:1] in ("(", "["):
@@ -218,7 +218,7 @@ def _without_rest(style: HeaderStyle, text: str) -> tuple[str, bool]:
 
 
 def _name_first(style: HeaderStyle, text: str, default: str | None, passing: Passing) -> Parameter | None:
-    outer = _outer(style, text) or ""
+    outer = _without_nested(style, text) or ""
     at = outer.find(":")
     name, type_text = (text[:at].strip(), text[at + 1 :].strip()) if at >= 0 else (text, "")
     if style.named_only and at >= 0:
@@ -245,25 +245,25 @@ def _type_first(
         match = re.search(r"(?P<by>&?)\s*\$(?P<name>\w+)\Z", text)
         if match is None:
             return None
-        return Parameter(match["name"], _tight(text[: match.start()] + match["by"]), default, passing)
+        return Parameter(match["name"], _tight_type(text[: match.start()] + match["by"]), default, passing)
     words = list(_WORD.finditer(text))
     names = [match for match in words if match.group() in bound]
     if style.classes and not bound and len(words) > 1:
         names = words  # of a class nothing says which names are bound; a type is never two words
     if not names:
         # Without a name of its own: the type is all there is.
-        return Parameter("", _tight(text), default, passing)
+        return Parameter("", _tight_type(text), default, passing)
     name = names[-1]
     type_text = f"{text[: name.start()]} {text[name.end() :]}"
-    return Parameter(name.group(), _tight(type_text), default, passing)
+    return Parameter(name.group(), _tight_type(type_text), default, passing)
 
 
-def _tight(text: str) -> str:
+def _tight_type(text: str) -> str:
     """A type with no more white space than it needs."""
     return re.sub(r"\s*([^\w\s])\s*", r"\1", " ".join(text.split()))
 
 
-def _grouped(parts: Sequence[str], bound: set[str]) -> list[Parameter] | None:
+def _read_grouped(parts: Sequence[str], bound: set[str]) -> list[Parameter] | None:
     """Names with one type for several: `a, b int`; or types alone."""
     split = [part.partition(" ") for part in parts]
     is_named = any(kind and name not in _NO_NAMES and name in {"_", *bound} for name, _, kind in split)
@@ -276,5 +276,5 @@ def _grouped(parts: Sequence[str], bound: set[str]) -> list[Parameter] | None:
         is_rest = type_text.startswith("...")
         passing = Passing.REST if is_rest else Passing.POSITION
         default = "" if is_rest else None
-        parameters.append(Parameter(name if is_named else "", _tight(type_text), default, passing))
+        parameters.append(Parameter(name if is_named else "", _tight_type(type_text), default, passing))
     return parameters[::-1]

@@ -85,10 +85,10 @@ class Moving:
     def place(self, old: Place) -> Place:
         """Where a place is afterwards; a directory (`dir/`) goes where its files go."""
         if old.path.endswith("/"):
-            return old._replace(path=RepoPath(self._directory(old.path)))
+            return old._replace(path=RepoPath(self._moved_directory(old.path)))
         return old._replace(path=RepoPath(self.path(old.path)))
 
-    def _directory(self, old: str) -> str:
+    def _moved_directory(self, old: str) -> str:
         inside = [(one, new) for one, new in self.moves.items() if one.startswith(old)]
         for one, new in inside:
             rest = one[len(old) :]
@@ -224,7 +224,7 @@ def respelled(places: Places, moving: Moving, path: str, spelled: Spelled) -> It
         if start in starts:
             continue
         starts.add(start)
-        new = _leading(places, moving, path, item, targets, spelled) if targets else None
+        new = _leading_text(places, moving, path, item, targets, spelled) if targets else None
         if new is None:
             yield Stuck(item.line, f"`{item.module}` cannot be written so that it means the same.")
         elif new != item.module:
@@ -233,7 +233,7 @@ def respelled(places: Places, moving: Moving, path: str, spelled: Spelled) -> It
             yield Change(line, column, text, _as_written(item.module, text, new))
 
 
-def _leading(
+def _leading_text(
     places: Places, moving: Moving, path: str, item: Import, wanted: list[Place], spelled: Spelled
 ) -> str | None:
     here = moving.path(path)

@@ -23,17 +23,17 @@ Order = Callable[[Entry], tuple[object, ...]]
 Entries = Callable[[bytes], Sequence[Entry]]
 
 
-def _relative(module: str) -> tuple[int, str]:
+def _relative_rank(module: str) -> tuple[int, str]:
     """What is further up comes first."""
     dots = len(module) - len(module.lstrip("."))
     return -dots, module.lstrip(".")
 
 
 ORDERS: tuple[Order, ...] = (
-    lambda one: (not one.is_whole, _relative(one.module.lower())),
-    lambda one: (not one.is_whole, _relative(one.module)),
-    lambda one: (_relative(one.module.lower()), not one.is_whole),
-    lambda one: (_relative(one.module), not one.is_whole),
+    lambda one: (not one.is_whole, _relative_rank(one.module.lower())),
+    lambda one: (not one.is_whole, _relative_rank(one.module)),
+    lambda one: (_relative_rank(one.module.lower()), not one.is_whole),
+    lambda one: (_relative_rank(one.module), not one.is_whole),
     lambda one: (not one.is_whole, one.module.lower()),
     lambda one: (one.module.lower(),),
     lambda one: (one.module,),

@@ -28,24 +28,24 @@ class Renamed(NamedTuple):
 
 def follow(moving: Moving, path: str, style: Style) -> Iterator[Change | Stuck]:
     """The declaration, the imports and the full names of a file, and imports of what was beside it."""
-    renamed = moving.once(_PACKAGES, lambda: _renamed(moving, style))
+    renamed = moving.once(_PACKAGES, lambda: _renamed_files(moving, style))
     data = moving.read(path)
     rows = data.decode("utf-8", "surrogateescape").split("\n")
     positions: set[tuple[int, int]] = set()
     for change in (
-        *_declaration(path, rows, renamed, style),
-        *_imports(moving, path, rows, renamed, style),
+        *_declaration_change(path, rows, renamed, style),
+        *_import_changes(moving, path, rows, renamed, style),
         *_full_names(moving, path, renamed, style),
     ):
         if isinstance(change, Stuck) or (change.line, change.column) not in positions:
             yield change
             positions.add((change.line, 0 if isinstance(change, Stuck) else change.column))
-    added = sorted(set(_needed(moving, path, renamed, style)))
+    added = sorted(set(_needed_imports(moving, path, renamed, style)))
     if added:
-        yield _inserted(moving, path, rows, style, "".join(added))
+        yield _inserted_import(moving, path, rows, style, "".join(added))
 
 
-def _renamed(moving: Moving, style: Style) -> dict[str, Renamed]:
+def _renamed_files(moving: Moving, style: Style) -> dict[str, Renamed]:
     """The files whose package gets another name."""
     names = {}
     for old, new in moving.moves.items():
@@ -67,7 +67,7 @@ def _moved_name(package: str, old: str, new: str, style: Style) -> str | None:
     return style.between.join([*parts[: len(parts) - depth], *there[len(root) :]])
 
 
-def _declaration(
+def _declaration_change(
     path: str, rows: list[str], renamed: Mapping[str, Renamed], style: Style
 ) -> Iterator[Change | Stuck]:
     if path not in renamed:
@@ -81,7 +81,7 @@ def _declaration(
     yield Stuck(1, f"`{style.declared} {old}` is not written as such.")
 
 
-def _imports(
+def _import_changes(
     moving: Moving, path: str, rows: list[str], renamed: Mapping[str, Renamed], style: Style
 ) -> Iterator[Change | Stuck]:
     """The statements that name a package, or something in it."""
@@ -100,10 +100,10 @@ def _imports(
             continue
         name = names.pop()
         assert name is not None, "BUG: a package without a new name was left out"
-        yield _replaced(rows, item, name)
+        yield _replaced_name(rows, item, name)
 
 
-def _replaced(rows: list[str], item: Import, name: Renamed) -> Change | Stuck:
+def _replaced_name(rows: list[str], item: Import, name: Renamed) -> Change | Stuck:
     row = rows[item.line - 1]
     match = re.search(rf"(?<![\w.\\]){re.escape(name.old)}(?!\w)", row)
     if match is None:
@@ -122,7 +122,7 @@ def _full_names(moving: Moving, path: str, renamed: Mapping[str, Renamed], style
             yield Change(line, start, package, new)
 
 
-def _needed(moving: Moving, path: str, renamed: Mapping[str, Renamed], style: Style) -> Iterator[str]:
+def _needed_imports(moving: Moving, path: str, renamed: Mapping[str, Renamed], style: Style) -> Iterator[str]:
     """Imports of names that were seen because both files were in one package."""
     here = moving.before.package(path)
     now = renamed[path].new if path in renamed else here
@@ -134,7 +134,7 @@ def _needed(moving: Moving, path: str, renamed: Mapping[str, Renamed], style: St
         yield style.one.format(package=then, name=word)
 
 
-def _inserted(moving: Moving, path: str, rows: list[str], style: Style, text: str) -> Change:
+def _inserted_import(moving: Moving, path: str, rows: list[str], style: Style, text: str) -> Change:
     imports = [item.line for item in moving.before.imports(path)]
     if imports:
         return Change(min(imports), 0, "", text)

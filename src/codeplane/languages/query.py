@@ -64,12 +64,12 @@ def matches(language: str, patterns: str, data: bytes) -> Iterator[tuple[int, di
     beyond the limits."""
     root = parse_within_limits(language, data)
     if root is not None:
-        yield from _cursor(_compiled(language, patterns), MAX_DEPTH).matches(root)
+        yield from _cursor_of(_compiled(language, patterns), MAX_DEPTH).matches(root)
 
 
 def captures(query: Query, root: Node, depth: int = MAX_DEPTH) -> dict[str, list[Node]]:
     """The captures of a compiled query in a tree; patterns begin at no node deeper than `depth`."""
-    return _cursor(query, depth).captures(root)
+    return _cursor_of(query, depth).captures(root)
 
 
 def compiled(language: str, patterns: str) -> Query:
@@ -80,7 +80,7 @@ def compiled(language: str, patterns: str) -> Query:
 _compiled = cache(compiled)
 
 
-def _cursor(query: Query, depth: int) -> QueryCursor:
+def _cursor_of(query: Query, depth: int) -> QueryCursor:
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(depth)
     return cursor
@@ -101,11 +101,11 @@ def is_too_deep(root: Node, size: int) -> bool:
         # Below a node there are no more levels than nodes.
         if depth + node.descendant_count <= MAX_DEPTH:
             return False
-        node = max(node.children, key=_length)
+        node = max(node.children, key=_node_length)
     return size >= MAX_DEPTH
 
 
-def _length(node: Node) -> int:
+def _node_length(node: Node) -> int:
     return node.end_byte - node.start_byte
 
 

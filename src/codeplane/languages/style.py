@@ -95,7 +95,7 @@ _COMMENTS: Final = (b"#", b"//", b"/*")  # beginnings of comments, and of no lit
 def comments_and_literals(writing: Writing, data: bytes) -> Iterator[tuple[int, int, bool]]:
     """Where the comments and literals of a text begin and end, in order, and whether each is a comment."""
     last = 0
-    for match in _both(writing).finditer(data):
+    for match in _comment_or_literal(writing).finditer(data):
         start, end = match.span()
         is_comment = data.startswith(_COMMENTS, start)
         if not is_comment:
@@ -132,18 +132,20 @@ def _is_finished(line: bytes) -> bool:
 
 
 @cache
-def _both(writing: Writing) -> re.Pattern[bytes]:
+def _comment_or_literal(writing: Writing) -> re.Pattern[bytes]:
     return re.compile("|".join((*writing.literals, *writing.comments)).encode(), re.DOTALL)
 
 
 @cache
-def _comments(writing: Writing) -> re.Pattern[bytes]:
+def _comment_pattern(writing: Writing) -> re.Pattern[bytes]:
     """Finds comments, and what looks like one inside of a literal."""
     return re.compile("|".join(writing.comments).encode(), re.DOTALL)
 
 
 def without_comments(writing: Writing | None, data: bytes) -> bytes:
     """A piece of code without its comments."""
-    if writing is None or not _comments(writing).search(data):
+    if writing is None or not _comment_pattern(writing).search(data):
         return data
-    return _both(writing).sub(lambda found: b" " if found[0].startswith(_COMMENTS) else found[0], data)
+    return _comment_or_literal(writing).sub(
+        lambda found: b" " if found[0].startswith(_COMMENTS) else found[0], data
+    )

@@ -27,11 +27,11 @@ def support_table() -> str:
     """Which facts each language has, as a Markdown table."""
     columns = [*_COLUMNS, "Exports", "Dynamic sites", "Tests", "Files", "Left out"]
     rows = ["| Language | " + " | ".join(columns) + " |", "| --- " * (len(columns) + 1) + "|"]
-    rows += [_row(spec) for spec in specs().values()]
+    rows += [_table_row(spec) for spec in specs().values()]
     return "\n".join(rows) + "\n"
 
 
-def _row(spec: LanguageSpec) -> str:
+def _table_row(spec: LanguageSpec) -> str:
     queries = "\n".join(path.read_text() for path in query_files(spec.name))
     has = [any(capture in queries for capture in captures) for captures in _COLUMNS.values()]
     has += [

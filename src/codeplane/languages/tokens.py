@@ -49,7 +49,7 @@ def say_the_same(language: str, one: bytes, other: bytes) -> bool:
 
 def tokens(language: str, data: bytes) -> list[bytes] | None:
     """The tokens of a piece of code; None where comments cannot be told from the rest for certain."""
-    pairs = _placed(language, data)
+    pairs = _placed_tokens(language, data)
     return [text for text, _ in pairs] if pairs is not None else None
 
 
@@ -58,7 +58,7 @@ def code_tokens(language: str, data: bytes) -> list[Token] | None:
 
     None where they cannot be told for certain.
     """
-    pairs = _placed(language, data)
+    pairs = _placed_tokens(language, data)
     if pairs is None:
         return None
     ends = [*accumulate(len(line) + 1 for line in data.split(b"\n"))]
@@ -68,10 +68,10 @@ def code_tokens(language: str, data: bytes) -> list[Token] | None:
         results.append(Token(text, first, first + (text.count(b"\n") if text != _LINE else 0)))
     writing = specs()[language].writing
     is_indented = writing is not None and writing.layout == "indent"
-    return _without_trailing_commas(_undocumented(results, has_remarks=is_indented))
+    return _without_trailing_commas(_without_docstrings(results, has_remarks=is_indented))
 
 
-def _undocumented(found: Sequence[Token], *, has_remarks: bool) -> list[Token]:
+def _without_docstrings(found: Sequence[Token], *, has_remarks: bool) -> list[Token]:
     texts = [one.text for one in found]
     results: list[Token] = []
     at = 0
@@ -125,10 +125,10 @@ def _without_trailing_commas(found: Sequence[Token]) -> list[Token]:
     return results
 
 
-def _placed(language: str, data: bytes) -> list[tuple[bytes, int]] | None:
+def _placed_tokens(language: str, data: bytes) -> list[tuple[bytes, int]] | None:
     """The tokens of a piece of code, each with where it begins."""
     writing = specs()[language].writing
-    if writing is None or (writing.refused and _begins(writing.refused).search(data)):
+    if writing is None or (writing.refused and _beginning_of(writing.refused).search(data)):
         return None
     plain: list[bytes] = []
     literals: list[bytes] = []
@@ -151,7 +151,7 @@ def _placed(language: str, data: bytes) -> list[tuple[bytes, int]] | None:
     starts = [0, *accumulate(map(len, plain))]
     following = iter(literals)
     pairs = []
-    for text, place in _told(writing, code):
+    for text, place in _code_tokens(writing, code):
         part = bisect_right(starts, place) - 1
         if text == b"\0":
             pairs.append((next(following), offsets[part]))
@@ -162,16 +162,16 @@ def _placed(language: str, data: bytes) -> list[tuple[bytes, int]] | None:
 
 def _may_hold_code(writing: Writing, literal: bytes) -> bool:
     """Whether a literal ends where the code in it begins a literal of its own."""
-    is_mixed = writing.mixed and _begins(writing.mixed).match(literal)
+    is_mixed = writing.mixed and _beginning_of(writing.mixed).match(literal)
     return bool(is_mixed) and literal.count(b"{") != literal.count(b"}")
 
 
 @cache
-def _begins(pattern: str) -> re.Pattern[bytes]:
+def _beginning_of(pattern: str) -> re.Pattern[bytes]:
     return re.compile(pattern.encode())
 
 
-def _told(writing: Writing, code: bytes) -> Iterator[tuple[bytes, int]]:
+def _code_tokens(writing: Writing, code: bytes) -> Iterator[tuple[bytes, int]]:
     depth: list[bytes] = []  # the brackets around; in parentheses lines do not end
     levels = [0]
     begins, is_first = False, True
@@ -186,9 +186,9 @@ def _told(writing: Writing, code: bytes) -> Iterator[tuple[bytes, int]]:
             if begins and not is_first:
                 yield _LINE, match.start()
                 if writing.layout == "indent":
-                    yield _level(levels, code, match.start()), match.start()
+                    yield _indent_level(levels, code, match.start()), match.start()
             elif is_first:
-                _level(levels, code, match.start())
+                _indent_level(levels, code, match.start())
             begins = is_first = False
             if kind == "open":
                 depth.append(piece)
@@ -197,7 +197,7 @@ def _told(writing: Writing, code: bytes) -> Iterator[tuple[bytes, int]]:
             yield piece, match.start()
 
 
-def _level(levels: list[int], code: bytes, at: int) -> bytes:
+def _indent_level(levels: list[int], code: bytes, at: int) -> bytes:
     """How deep a line stands among those before it."""
     line = code[code.rfind(b"\n", 0, at) + 1 : at].expandtabs()
     width = len(line) - len(line.lstrip())

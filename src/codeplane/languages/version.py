@@ -41,20 +41,20 @@ def extractor_version(name: str) -> str:
     # Keeps the start of a worker quick: only those who compare versions ask for them.
     from importlib.metadata import version
 
-    digest = hashlib.sha256(_engine())
+    digest = hashlib.sha256(_engine_contents())
     for path in sorted(_folder_files(name)):
-        digest.update(_contents(path))
+        digest.update(_file_contents(path))
     for wheel in ("tree-sitter", specs()[name].grammar.replace("_", "-")):
         digest.update(f"{wheel}=={version(wheel)}".encode())
     return digest.hexdigest()[:16]
 
 
 @cache
-def _engine() -> bytes:
-    return b"".join(_contents(path) for pattern in ENGINE for path in sorted(HERE.glob(pattern)))
+def _engine_contents() -> bytes:
+    return b"".join(_file_contents(path) for pattern in ENGINE for path in sorted(HERE.glob(pattern)))
 
 
-def _contents(path: Path) -> bytes:
+def _file_contents(path: Path) -> bytes:
     return path.name.encode() + b"\0" + path.read_bytes() + b"\0"
 
 

@@ -10,10 +10,10 @@ _TEST = re.compile(rb"""^([ \t]*+@test[ \t]++)(["'])([^\n]+)\2([ \t]++)(?=\{)"""
 
 def readable(data: bytes) -> bytes:
     """The same bytes with a function for each test, whose name is made of `@` alone."""
-    return _TEST.sub(_function, data) if b"@test" in data else data
+    return _TEST.sub(_as_function, data) if b"@test" in data else data
 
 
-def _function(match: re.Match[bytes]) -> bytes:
+def _as_function(match: re.Match[bytes]) -> bytes:
     return b" " * (len(match[1]) + 1) + b"@" * len(match[3]) + b"()" + b" " * (len(match[4]) - 1)
 
 

@@ -47,10 +47,10 @@ def readable(data: bytes) -> bytes:
     """The same bytes without `extern "C" {` and its end where only C++ sees them: each alone is no C."""
     if b"__cplusplus" not in data:
         return data
-    return _LINKAGE.sub(_blank, data)
+    return _LINKAGE.sub(_blank_out, data)
 
 
-def _blank(match: re.Match[bytes]) -> bytes:
+def _blank_out(match: re.Match[bytes]) -> bytes:
     whole, start = match.group(), match.start()
     inside = whole[match.start(1) - start : match.end(1) - start]
     head, tail = whole[: match.start(1) - start], whole[match.end(1) - start :]

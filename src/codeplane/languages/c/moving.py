@@ -14,19 +14,21 @@ from codeplane.languages.moving import Change, Moving, Stuck, respelled
 def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     """Every include that leads elsewhere. What was found beside a file has to be found from there again."""
     beside = {
-        item.line for item in moving.before.imports(path) if _beside(moving.before, path, item) is not None
+        item.line
+        for item in moving.before.imports(path)
+        if _file_beside(moving.before, path, item) is not None
     }
 
     def places(sources: Sources, at: str, item: Import) -> Sequence[Place]:
-        header = _beside(sources, at, item)
+        header = _file_beside(sources, at, item)
         if header is not None:
             return [Place(RepoPath(header))]
         return () if item.line in beside else modules.places(sources, at, item)
 
-    return respelled(places, moving, path, _spelled)
+    return respelled(places, moving, path, _include_texts)
 
 
-def _beside(sources: Sources, path: str, item: Import) -> str | None:
+def _file_beside(sources: Sources, path: str, item: Import) -> str | None:
     """The file that an include means from the directory of its own file."""
     if item.module.startswith(("<", "/")):
         return None
@@ -34,20 +36,20 @@ def _beside(sources: Sources, path: str, item: Import) -> str | None:
     return candidate if sources.exists(candidate) else None
 
 
-def _spelled(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:
+def _include_texts(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:
     is_system = item.module.startswith("<")
     text = item.module.strip("<>")
     old = next((one for one, new in moving.moves.items() if new == target), target)
     if old.endswith(f"/{text}") or old == text:
         root = old[: len(old) - len(text)]
         if target.startswith(root):
-            yield _marked(target[len(root) :], is_system=is_system)
+            yield _with_brackets(target[len(root) :], is_system=is_system)
     if not is_system:
         yield posixpath.relpath(target, posixpath.dirname(path) or ".")
     parts = target.split("/")
     for at in range(len(parts) - 1, -1, -1):
-        yield _marked("/".join(parts[at:]), is_system=is_system)
+        yield _with_brackets("/".join(parts[at:]), is_system=is_system)
 
 
-def _marked(text: str, *, is_system: bool) -> str:
+def _with_brackets(text: str, *, is_system: bool) -> str:
     return f"<{text}>" if is_system else text

@@ -38,48 +38,48 @@ def captured(found: dict[str, list[Node]], _data: bytes, _root: Node) -> None:
     local = {node.id for node in found.get("hook.local", ())}
     methods = {node.id for node in found.get("hook.method", ())}
     lambdas = {node.id for node in found.get("hook.lambda", ())}
-    _without(found, "definition.function.forward", local)
-    _without(found, "definition.field", methods)
-    _without(found, "scope.function", lambdas)
-    names = [name for node in found.get("hook.local", ()) if (name := _declared(node))]
+    _leave_out(found, "definition.function.forward", local)
+    _leave_out(found, "definition.field", methods)
+    _leave_out(found, "scope.function", lambdas)
+    names = [name for node in found.get("hook.local", ()) if (name := _declared_name(node))]
     found.setdefault("bind.local", []).extend(names)
     found.setdefault("doubt", []).extend(names)
-    _without(found, "name", {name.id for name in names})
-    _inline(found)
-    _qualified(found)
-    _templates(found)
-    _access(found)
+    _leave_out(found, "name", {name.id for name in names})
+    _open_inline_namespaces(found)
+    _split_qualified_names(found)
+    _scope_templates(found)
+    _mark_access(found)
 
 
-def _without(found: dict[str, list[Node]], capture: str, left_out: set[int]) -> None:
+def _leave_out(found: dict[str, list[Node]], capture: str, left_out: set[int]) -> None:
     if left_out and capture in found:
         found[capture] = [node for node in found[capture] if node.id not in left_out]
 
 
-def _declared(node: Node | None) -> Node | None:
+def _declared_name(node: Node | None) -> Node | None:
     """The name in a declarator."""
     for _ in range(_WRAPPERS):
-        node = _inner(node) if node else None
+        node = _inner_declarator(node) if node else None
         if node and node.type == "identifier":
             return node
     return None
 
 
-def _inline(found: dict[str, list[Node]]) -> None:
+def _open_inline_namespaces(found: dict[str, list[Node]]) -> None:
     """Names of an inline namespace are those of the namespace around it."""
     inline = [node for node in found.get("hook.namespace", ()) if node.children[0].type == "inline"]
     ids = {node.id for node in inline}
-    _without(found, "definition.namespace.more", ids)
-    _without(found, "scope.namespace", ids)
-    _without(found, "name", {name.id for node in inline if (name := node.child_by_field_name("name"))})
+    _leave_out(found, "definition.namespace.more", ids)
+    _leave_out(found, "scope.namespace", ids)
+    _leave_out(found, "name", {name.id for node in inline if (name := node.child_by_field_name("name"))})
 
 
-def _qualified(found: dict[str, list[Node]]) -> None:
+def _split_qualified_names(found: dict[str, list[Node]]) -> None:
     """`T::f` is named `f` and belongs to `T`."""
     for node in [*found.get("definition.function", ()), *found.get("definition.function.forward", ())]:
         inner: Node | None = node
         for _ in range(_WRAPPERS):
-            inner = _inner(inner) if inner and inner.type != "qualified_identifier" else inner
+            inner = _inner_declarator(inner) if inner and inner.type != "qualified_identifier" else inner
         owner = inner.child_by_field_name("scope") if inner else None
         for _ in range(_WRAPPERS):
             if inner and inner.type == "qualified_identifier":
@@ -94,7 +94,7 @@ def _qualified(found: dict[str, list[Node]]) -> None:
             found.setdefault("name", []).append(inner)
 
 
-def _inner(node: Node) -> Node | None:
+def _inner_declarator(node: Node) -> Node | None:
     """The declarator in a declarator; that of a reference has no field."""
     inner = node.child_by_field_name("declarator")
     if inner is None and node.type == "reference_declarator":
@@ -102,7 +102,7 @@ def _inner(node: Node) -> Node | None:
     return inner
 
 
-def _templates(found: dict[str, list[Node]]) -> None:
+def _scope_templates(found: dict[str, list[Node]]) -> None:
     """What a template declares begins with its parameters, which are names of it."""
     around: dict[int, Node] = {}
     kinds = {
@@ -127,7 +127,7 @@ def _templates(found: dict[str, list[Node]]) -> None:
                 found[capture] = [around.get(node.id, node) for node in found[capture]]
 
 
-def _access(found: dict[str, list[Node]]) -> None:
+def _mark_access(found: dict[str, list[Node]]) -> None:
     """Marks what is private, and what is `static` in a class, which says nothing about the file."""
     statics: list[Node] = []
     private: list[Node] = []
@@ -140,14 +140,14 @@ def _access(found: dict[str, list[Node]]) -> None:
                     hidden = member.text == b"private"
                 elif hidden and member.child_count:
                     private += member.children[:1]
-                in_class |= {node.id for node in _specifiers(member)}
+                in_class |= {node.id for node in _static_specifiers(member)}
     for node in found.get("modifier.private", ()):
         (statics if node.id in in_class else private).append(node)
     found["modifier.private"] = private
     found.setdefault("modifier.static", []).extend(statics)
 
 
-def _specifiers(member: Node) -> Iterable[Node]:
+def _static_specifiers(member: Node) -> Iterable[Node]:
     """The `static` of a member."""
     if member.type == "template_declaration":
         member = member.named_children[-1]
@@ -162,22 +162,22 @@ def reshape(outline: Outline, data: bytes) -> None:
     groups: dict[tuple[int, bytes], list[Draft]] = {}
     for draft in list(outline.drafts):
         if draft.kind == "namespace":
-            _nest(outline, draft, data)
+            _nest_namespaces(outline, draft, data)
         elif draft.kind in _FUNCTIONS and draft.name[0] >= 0:
-            _function(outline, draft, data)
+            _reshape_function(outline, draft, data)
             if draft.name[0] >= 0 and draft.owner[0] < 0:
                 groups.setdefault((draft.scope, data[slice(*draft.name)]), []).append(draft)
     for drafts in groups.values():
-        if len(drafts) > 1 and len({_parameters(draft, data) for draft in drafts}) > 1:
+        if len(drafts) > 1 and len({_parameter_types(draft, data) for draft in drafts}) > 1:
             for draft in drafts:
                 draft.forward = draft.opens_group = draft.more = False
                 draft.doubtful = True
 
 
-def _function(outline: Outline, draft: Draft, data: bytes) -> None:
+def _reshape_function(outline: Outline, draft: Draft, data: bytes) -> None:
     name = data[slice(*draft.name)]
     if data[max(0, draft.start - 40) : draft.start].rstrip().endswith(b"friend"):
-        _befriend(outline, draft)
+        _move_friend_out(outline, draft)
         return
     if draft.owner[0] >= 0:
         draft.kind = "method"
@@ -198,7 +198,7 @@ def _function(outline: Outline, draft: Draft, data: bytes) -> None:
             draft.kind = "constructor"
 
 
-def _befriend(outline: Outline, draft: Draft) -> None:
+def _move_friend_out(outline: Outline, draft: Draft) -> None:
     """A friend is a function outside of the class; one without a body is only mentioned."""
     if draft.forward:
         draft.name = (-1, -1)
@@ -209,7 +209,7 @@ def _befriend(outline: Outline, draft: Draft) -> None:
         draft.parent = outline.drafts[draft.parent].parent if draft.parent >= 0 else -1
 
 
-def _nest(outline: Outline, draft: Draft, data: bytes) -> None:
+def _nest_namespaces(outline: Outline, draft: Draft, data: bytes) -> None:
     """`namespace a::b` is a namespace in a namespace. Its own name is no name of the scope around."""
     names = [match.span() for match in _NAME.finditer(data, *draft.name)] if draft.name[0] >= 0 else []
     parent = draft.parent
@@ -223,7 +223,7 @@ def _nest(outline: Outline, draft: Draft, data: bytes) -> None:
         draft.name, draft.parent, draft.doubtful = names[-1], parent, True
 
 
-def _parameters(draft: Draft, data: bytes) -> tuple[object, ...]:
+def _parameter_types(draft: Draft, data: bytes) -> tuple[object, ...]:
     """What tells a function from others of its name: the types of its parameters as far as they are written
     the same, `const` after them, and whether it is a template."""
     end = draft.body_start if draft.body_start >= 0 else draft.end
@@ -245,11 +245,11 @@ def _parameters(draft: Draft, data: bytes) -> tuple[object, ...]:
     else:
         return (draft.start,)
     after = header[match.end() :].split(b"=")[0].partition(b":")[0].split()
-    types = tuple(_type(b" ".join(part)) for part in parts[:_MOST_PARAMETERS])
+    types = tuple(_parameter_type(b" ".join(part)) for part in parts[:_MOST_PARAMETERS])
     return types, b"const" in after, data[draft.start : draft.start + 8] == b"template"
 
 
-def _type(parameter: bytes) -> bytes:
+def _parameter_type(parameter: bytes) -> bytes:
     """The type of a parameter without its name and default."""
     words = _WORD.findall(parameter.partition(b"=")[0])
     if len(words) > 1 and _NAME.fullmatch(words[-1]) and words[-1] not in _BUILTIN | _QUALIFIERS:

@@ -19,7 +19,7 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
     if target is None or path is None:
         return [], []
     module = b"".join(path.group(1).split())
-    mentions = _mentions(data, *path.span(1))
+    mentions = _path_mentions(data, *path.span(1))
     if alias is None:
         if any(child.type == "static" for child in node.children):
             kind = "csharp_static"
@@ -30,7 +30,7 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
     return [item], mentions
 
 
-def _mentions(data: bytes, start: int, end: int) -> list[Mention]:
+def _path_mentions(data: bytes, start: int, end: int) -> list[Mention]:
     return [
         Mention(match.start(), match.end(), start if match.start() > start else -1)
         for match in _NAME.finditer(data, start, end)

@@ -20,33 +20,33 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     """All parts of a namespace, or the type whose members or nested types are taken."""
     module = imported.module
     if imported.kind == "csharp_using":
-        return _namespace(sources, module)
+        return _namespace_places(sources, module)
     if imported.kind == "csharp_static":
         before, _, name = module.rpartition(".")
-        return [inner for place in _inside(sources, before) for inner in _types(sources, place, name)]
+        return [inner for place in _places_of(sources, before) for inner in _types_in(sources, place, name)]
     target = f"{module}.{imported.name}" if module else imported.name
     if not imported.name:
-        return _namespace(sources, target)
-    return [place for place in _inside(sources, module) if sources.members(place, imported.name)]
+        return _namespace_places(sources, target)
+    return [place for place in _places_of(sources, module) if sources.members(place, imported.name)]
 
 
-def _namespace(sources: Sources, name: str) -> Sequence[Place]:
+def _namespace_places(sources: Sources, name: str) -> Sequence[Place]:
     return sources.declaring(name, _FAMILY)
 
 
-def _inside(sources: Sources, dotted: str) -> Sequence[Place]:
+def _places_of(sources: Sources, dotted: str) -> Sequence[Place]:
     """The namespace or type of a dotted name."""
     parts = dotted.split(".") if dotted else []
     for count in range(min(len(parts), _DEEPEST), -1, -1):
-        places = list(_namespace(sources, ".".join(parts[:count])))
+        places = list(_namespace_places(sources, ".".join(parts[:count])))
         for part in parts[count:]:
-            places = [inner for place in places for inner in _types(sources, place, part)]
+            places = [inner for place in places for inner in _types_in(sources, place, part)]
         if places:
             return places
     return []
 
 
-def _types(sources: Sources, place: Place, name: str) -> list[Place]:
+def _types_in(sources: Sources, place: Place, name: str) -> list[Place]:
     return [member.place for member in sources.members(place, name) if member.kind in _TYPES]
 
 
@@ -55,10 +55,10 @@ def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
     parts = sources.namespace(place).split(".")[:_DEEPEST]
     names = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
     names = [name for name in names if name] + [""]
-    return [[other for other in _namespace(sources, name) if other != place] for name in names]
+    return [[other for other in _namespace_places(sources, name) if other != place] for name in names]
 
 
 def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:
     """The namespace of this name inside a namespace."""
     around = sources.namespace(place)
-    return _namespace(sources, f"{around}.{name}" if around else name)
+    return _namespace_places(sources, f"{around}.{name}" if around else name)

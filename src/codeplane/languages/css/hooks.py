@@ -13,11 +13,11 @@ _TWICE = re.compile(rb"(;\s*+);")
 def readable(data: bytes) -> bytes:
     """Bare addresses, ranges in conditions, conditions after a name, empty values and semicolons."""
     data = _URL.sub(lambda match: match[1] + b"x" * len(match[2]), data)
-    data = _PRELUDE.sub(_prelude, data)
+    data = _PRELUDE.sub(_folded_prelude, data)
     return _TWICE.sub(rb"\1 ", _EMPTY.sub(rb"\g<1>0", data))
 
 
-def _prelude(match: re.Match[bytes]) -> bytes:
+def _folded_prelude(match: re.Match[bytes]) -> bytes:
     # `(a:0)` stands for any condition.
     plain = _RANGE.sub(lambda found: b"(a:" + b"0" * (len(found[0]) - 4) + b")", match[0])
     return _CONDITION.sub(lambda found: found[1] + re.sub(rb"[^\n]", b" ", found[2]), plain)

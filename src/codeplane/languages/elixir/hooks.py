@@ -15,16 +15,25 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
     word = data[target.start_byte : target.end_byte]
     kind = "elixir_alias" if word == b"alias" else kind
     if path.type == "alias":
-        local = _alias(options, data) or _text(path, data).rpartition(b".")[2]
+        local = _alias_of(options, data) or _node_text(path, data).rpartition(b".")[2]
         return [
-            Imported(kind, _text(path, data), b"", local if word == b"alias" else b"", path.start_byte, None)
+            Imported(
+                kind, _node_text(path, data), b"", local if word == b"alias" else b"", path.start_byte, None
+            )
         ], []
     left, right = path.child_by_field_name("left"), path.child_by_field_name("right")
     if left is None or right is None:
         return [], []
     names = [child for child in right.named_children if child.type == "alias"]
     return [
-        Imported(kind, _text(left, data), _text(name, data), _text(name, data), name.start_byte, None)
+        Imported(
+            kind,
+            _node_text(left, data),
+            _node_text(name, data),
+            _node_text(name, data),
+            name.start_byte,
+            None,
+        )
         for name in names
     ], []
 
@@ -39,14 +48,14 @@ def reshape(outline: Outline, data: bytes) -> None:
             clauses.add(clause)
 
 
-def _alias(options: list[Node], data: bytes) -> bytes:
+def _alias_of(options: list[Node], data: bytes) -> bytes:
     pairs = [pair for option in options for pair in option.named_children if pair.type == "pair"]
     for pair in pairs:
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
-        if key and value and _text(key, data).strip() == b"as:":
-            return _text(value, data)
+        if key and value and _node_text(key, data).strip() == b"as:":
+            return _node_text(value, data)
     return b""
 
 
-def _text(node: Node, data: bytes) -> bytes:
+def _node_text(node: Node, data: bytes) -> bytes:
     return data[node.start_byte : node.end_byte]

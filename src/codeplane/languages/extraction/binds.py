@@ -146,7 +146,7 @@ class Binder:
             if draft.name[0] >= 0 and draft.name != draft.owner and not draft.parameter
         ]
         self._hoisted = {node.start_byte for node in captures.get("bind.hoisted", ())}
-        events += self._patterns(captures)
+        events += self._pattern_events(captures)
         events += [(*item.local_span, _IMPORT, at) for at, item in enumerate(imports) if item.local_span]
         events.sort()
         self.declarations = sorted(
@@ -158,14 +158,14 @@ class Binder:
             ],
             key=lambda span: (span[0], -span[1]),
         )
-        self._around = self._enclosing()
-        self._run(events, imports)
-        self._implicit(captures)
+        self._around = self._declarations_around()
+        self._bind_events(events, imports)
+        self._bind_implicit_parameters(captures)
         self.open = {self.outline.place(node.start_byte)[0] for node in captures.get("open", ())}
-        self._merge()
-        self._redirect()
+        self._merge_namespaces()
+        self._redirect_outward()
         if self.spec.scopes.star_imports_rebind:
-            self._star(imports)
+            self._doubt_before_stars(imports)
         if self.spec.scopes.opaque_scopes or self.spec.scopes.star_imports_hide:
             self.starred = {self.outline.place(item.start)[0] for item in imports if item.name == b"*"}
         tell_types(self, captures, imports)
@@ -174,16 +174,18 @@ class Binder:
             doubted = self.named[at] if at >= 0 and self.names[at] == node.start_byte else None
             if doubted:
                 doubted.certain = False
-        self._rebind(captures)
+        self._doubt_rebound(captures)
 
-    def _implicit(self, captures: Mapping[str, list[Node]]) -> None:
+    def _bind_implicit_parameters(self, captures: Mapping[str, list[Node]]) -> None:
         """Parameters that a scope has without saying so; one that is written down goes before them."""
         for capture in [capture for capture in captures if capture.startswith("implicit.")]:
             name = capture.partition(".")[2].encode()
             for node in in_order(captures[capture]):
                 scope = self.outline.place(node.start_byte)[0]
                 if name not in self.tables[scope]:
-                    bind = self._add(scope, name, (_PARAMETER, -1, node.start_byte), _VALUE, node.start_byte)
+                    bind = self._add_bind(
+                        scope, name, (_PARAMETER, -1, node.start_byte), _VALUE, node.start_byte
+                    )
                     bind.certain = False
 
     def keys(self, name: bytes, what: str) -> list[bytes]:
@@ -193,7 +195,7 @@ class Binder:
             return [name]
         return [space_key(name, space) for space in spaces if space != "-"]
 
-    def _run(self, events: list[tuple[int, int, int, int]], imports: list[Imported]) -> None:
+    def _bind_events(self, events: list[tuple[int, int, int, int]], imports: list[Imported]) -> None:
         outline = self.outline
         places = zip([*outline.bounds[1:], _END], outline.places, strict=True)
         limit, (scope, skipped) = next(places)
@@ -213,26 +215,26 @@ class Binder:
             if code == _MEMBER:
                 self.members.append((start, end))
             elif code == _DEFINITION:
-                draft = self._definition(start, end, at)
+                draft = self._bind_definition(start, end, at)
             elif skipped == TOO_DEEP:
                 continue
             elif code == _IMPORT:
-                draft = self._import(scope, start, end, (at, imports[at]))
+                draft = self._bind_import(scope, start, end, (at, imports[at]))
             elif code in (_GLOBAL, _NONLOCAL):
                 self.redirects[scope, self.data[start:end]] = code == _GLOBAL
-                self._mark(end, _READ, UNRESOLVED, -1)
+                self._mark_identifier(end, _READ, UNRESOLVED, -1)
             else:
                 # A type parameter that is named in a part looked up outside belongs to the scope itself.
                 owner = skipped if code == _TYPE_PARAM and skipped >= 0 else scope
-                draft = self._value(owner, start, end, code)
+                draft = self._bind_value(owner, start, end, code)
             self.names.append(start)
             self.named.append(draft)
 
-    def _mark(self, end: int, role: int, target: int, scope: int) -> None:
+    def _mark_identifier(self, end: int, role: int, target: int, scope: int) -> None:
         self.specials.append((role, target, -1, scope))
         self.marks[end] = -len(self.specials)
 
-    def _definition(self, start: int, end: int, at: int) -> BindDraft | None:
+    def _bind_definition(self, start: int, end: int, at: int) -> BindDraft | None:
         draft = self.outline.drafts[at]
         name = self.data[start:end]
         scope = draft.scope
@@ -242,23 +244,25 @@ class Binder:
             # A prototype in a block declares the function of the file.
             draft.name = (-1, -1)
             self.redirects[scope, name] = True
-            self._mark(end, _READ, UNRESOLVED, -1)
+            self._mark_identifier(end, _READ, UNRESOLVED, -1)
             return None
-        self._mark(end, _DEFINED, 0, scope)
+        self._mark_identifier(end, _DEFINED, 0, scope)
         space = self.apart.get(start, "")
         keys = [space_key(name, space)] if space else self.keys(name, draft.kind)
-        overloads = draft.kind in self.spec.scopes.overloaded_kinds and self._overload(draft, end, keys)
+        overloads = draft.kind in self.spec.scopes.overloaded_kinds and self._is_overload(draft, end, keys)
         unbound = hidden or draft.kind in _UNBOUND_KINDS or draft.owner[0] >= 0
         if unbound or not keys or not self.spec.scopes.resolves:
             draft.more = draft.more or overloads
             return None
         if (scope, name) in self.redirects:
             self._rebound.append((scope, name, start))
-            self._mark(end, _DEFINED, UNRESOLVED, scope)
+            self._mark_identifier(end, _DEFINED, UNRESOLVED, scope)
             return None
         table = self.tables[scope]
         groups = [number for key in keys if (number := table.get(key, 0))]
-        earlier = next((one for one in groups if self._adds(draft, self.binds[one - 1], overloads)), 0)
+        earlier = next(
+            (one for one in groups if self._is_same_group(draft, self.binds[one - 1], overloads)), 0
+        )
         if earlier:
             bind = self.binds[earlier - 1]
             bind.last = start
@@ -273,21 +277,21 @@ class Binder:
             effective = start if self.spec.scopes.redeclares else draft.end
             if self.outline.kinds[scope] in self._declared:
                 effective = 0 if space and scope == 0 else end  # a tag is known from its first mention on
-            bind = self._add(scope, name, (_BOUND, at, start), ("d", at), effective, key)
+            bind = self._add_bind(scope, name, (_BOUND, at, start), ("d", at), effective, key)
             earlier = table[key]
             if self.spec.scopes.sequential_definitions and self.outline.kinds[scope] in self._sequential:
                 self.history.setdefault((scope, key), []).append((draft.start, earlier))
-            self._also(bind, keys)
+            self._bind_in_other_spaces(bind, keys)
         bind.certain = bind.certain and not draft.doubtful
         if draft.kind in _MERGED:
             self._parts.setdefault(earlier, []).append(at)
-        if start in self._hoisted and (around := self._function(scope)) != scope:
+        if start in self._hoisted and (around := self._function_around(scope)) != scope:
             # Outside its block the name is that of the function, or not, by the mode that the code runs in.
             self.tables[around].setdefault(name, 0)
-        self._mark(end, _DEFINED, earlier, scope)
+        self._mark_identifier(end, _DEFINED, earlier, scope)
         return bind
 
-    def _also(self, bind: BindDraft, keys: list[bytes]) -> None:
+    def _bind_in_other_spaces(self, bind: BindDraft, keys: list[bytes]) -> None:
         """Binds the name in its other name spaces too."""
         table = self.tables[bind.scope]
         for key in keys[1:]:
@@ -295,7 +299,7 @@ class Binder:
             if self.binds[target - 1] is not bind:
                 self.binds[target - 1].certain = bind.certain = False
 
-    def _overload(self, draft: Draft, name_end: int, keys: list[bytes]) -> bool:
+    def _is_overload(self, draft: Draft, name_end: int, keys: list[bytes]) -> bool:
         """Whether the definition differs in its parameters from those of its name and kind before it."""
         end = draft.body_start if draft.body_start >= 0 else draft.end
         header = b"".join(self.data[name_end : min(end, name_end + _HEADER)].split())
@@ -305,7 +309,7 @@ class Binder:
         headers.add(header)
         return adds
 
-    def _adds(self, draft: Draft, bind: BindDraft, overloads: bool) -> bool:
+    def _is_same_group(self, draft: Draft, bind: BindDraft, overloads: bool) -> bool:
         """Whether a definition belongs to the group of definitions that the name is bound to."""
         if bind.reason is not _BOUND:
             return False
@@ -318,7 +322,7 @@ class Binder:
         draft.opens_group = first.opens_group = first.opens_group and (draft.more or draft.opens_group)
         return True
 
-    def _merge(self) -> None:
+    def _merge_namespaces(self) -> None:
         """Parts of one namespace see each other's names: what those are is not looked up in this file."""
         for number, parts in self._parts.items():
             bind = self.binds[number - 1]
@@ -328,7 +332,7 @@ class Binder:
                 names = {name: 0 for body in bodies for name in self.tables[body]}
                 self.merged.update(dict.fromkeys(bodies, names))
 
-    def _patterns(self, captures: Mapping[str, list[Node]]) -> list[tuple[int, int, int, int]]:
+    def _pattern_events(self, captures: Mapping[str, list[Node]]) -> list[tuple[int, int, int, int]]:
         """What each name in a pattern is, by the innermost region around it."""
         regions = sorted(
             (node.start_byte, -node.end_byte, -code)
@@ -349,64 +353,64 @@ class Binder:
             if around[-1][1] >= 0:
                 events.append((start, end, around[-1][1], -1))
             else:
-                self._mark(end, _WRITE, UNRESOLVED, -1)
+                self._mark_identifier(end, _WRITE, UNRESOLVED, -1)
         return events
 
-    def _import(self, scope: int, start: int, end: int, item: tuple[int, Imported]) -> BindDraft | None:
+    def _bind_import(self, scope: int, start: int, end: int, item: tuple[int, Imported]) -> BindDraft | None:
         name = self.data[start:end]
         if not self.spec.scopes.resolves:
-            self._mark(end, _IMPORTED, 0, -1)
+            self._mark_identifier(end, _IMPORTED, 0, -1)
             return None
         if (scope, name) in self.redirects:
             self._rebound.append((scope, name, start))
-            self._mark(end, _IMPORTED, UNRESOLVED, -1)
+            self._mark_identifier(end, _IMPORTED, UNRESOLVED, -1)
             return None
         at, imported = item
         keys = self.keys(name, imported.kind)
-        bind = self._add(
+        bind = self._add_bind(
             scope, name, (Reason.IMPORT_ALIAS, at, start), ("i", *imported.group), start, keys[0]
         )
         bind.certain = bind.certain and imported.certain
-        self._also(bind, keys)
-        self._mark(end, _IMPORTED, self.tables[scope][keys[0]], -1)
+        self._bind_in_other_spaces(bind, keys)
+        self._mark_identifier(end, _IMPORTED, self.tables[scope][keys[0]], -1)
         return bind
 
-    def _value(self, scope: int, start: int, end: int, code: int) -> BindDraft | None:
+    def _bind_value(self, scope: int, start: int, end: int, code: int) -> BindDraft | None:
         name = self.data[start:end]
         outer = self.outline.kinds[scope] in _OUTER_KINDS
         if code == _HOISTED:
             scope = self._hoisted_to(scope, name)
         if self.redirects and (scope, name) in self.redirects:
             self._rebound.append((scope, name, start))
-            self._mark(end, _WRITE, UNRESOLVED, -1)
+            self._mark_identifier(end, _WRITE, UNRESOLVED, -1)
             return None
         table = self.tables[scope]
         if code in (_PARAM, _TYPE_PARAM, _OWN, _TYPE_LOCAL):
             scope = self._typed_in(scope) if code == _TYPE_LOCAL else scope
-            return self._parameter(scope, (start, end), code)
+            return self._bind_parameter(scope, (start, end), code)
         # Where a declaration ends matters to a definition, and where names count from there on.
         declaration = self.declaration(start, end) if code != _LOCAL and (outer or self._sequential) else None
         effective = declaration[1] if declaration else end
         if self.outline.kinds[scope] in self._declared:
             effective = 0 if code == _HOISTED else end
         key = space_key(name, self.apart[start]) if start in self.apart else name
-        bind = self._add(scope, name, (_ASSIGNED, -1, start), _VALUE, effective, key)
+        bind = self._add_bind(scope, name, (_ASSIGNED, -1, start), _VALUE, effective, key)
         promoted = outer and code != _LOCAL and bind.reason == _ASSIGNED
         if promoted:
-            self._promote(bind, scope, (start, end), declaration)
-        self._mark(end, _DEFINED if promoted else _WRITE, table[key], -1)
+            self._promote_to_definition(bind, scope, (start, end), declaration)
+        self._mark_identifier(end, _DEFINED if promoted else _WRITE, table[key], -1)
         return bind
 
-    def _parameter(self, scope: int, span: tuple[int, int], code: int) -> BindDraft:
+    def _bind_parameter(self, scope: int, span: tuple[int, int], code: int) -> BindDraft:
         name = self.data[span[0] : span[1]]
         keys = self.keys(name, _BOUND_AS.get(code, "type_param"))
-        bind = self._add(scope, name, (_PARAMETER, -1, span[0]), _VALUE, span[0], keys[0])
+        bind = self._add_bind(scope, name, (_PARAMETER, -1, span[0]), _VALUE, span[0], keys[0])
         number = self.tables[scope][keys[0]]
-        self._mark(span[1], _DEFINED, number, -1)
+        self._mark_identifier(span[1], _DEFINED, number, -1)
         if code == _PARAM:
             self.first_params.setdefault(scope, name)
             return bind
-        self._also(bind, keys)
+        self._bind_in_other_spaces(bind, keys)
         if code != _TYPE_LOCAL:
             self.type_params.setdefault(scope, {}).update(dict.fromkeys(keys, number))
         return bind
@@ -418,16 +422,16 @@ class Binder:
             around = self.outline.parents[around]
         return around or scope
 
-    def _function(self, scope: int) -> int:
+    def _function_around(self, scope: int) -> int:
         while self.outline.kinds[scope] in (ScopeKind.BLOCK, ScopeKind.COMPREHENSION):
             scope = self.outline.parents[scope]
         return scope
 
-    def _closing(self, scope: int) -> int:
+    def _closing_scope(self, scope: int) -> int:
         """The nearest function that is no arrow, or the file."""
-        scope = self._function(scope)
+        scope = self._function_around(scope)
         while scope in self.outline.arrows:
-            scope = self._function(self.outline.parents[scope])
+            scope = self._function_around(self.outline.parents[scope])
         return scope
 
     def _hoisted_to(self, scope: int, name: bytes) -> int:
@@ -439,7 +443,7 @@ class Binder:
         inside = self.spec.scopes.hoists_to_body and is_body and scope and name not in self.tables[scope]
         return body if inside else scope
 
-    def _promote(
+    def _promote_to_definition(
         self, bind: BindDraft, scope: int, name: tuple[int, int], declared: tuple[int, int] | None
     ) -> None:
         """A variable of a file, class or namespace is a definition, once."""
@@ -449,7 +453,7 @@ class Binder:
         bind.reason, bind.target = _BOUND, len(self.outline.drafts)
         self.outline.drafts.append(draft)
 
-    def _add(
+    def _add_bind(
         self,
         scope: int,
         name: bytes,
@@ -494,7 +498,7 @@ class Binder:
             at = self._around[at]
         return None
 
-    def _enclosing(self) -> list[int]:
+    def _declarations_around(self) -> list[int]:
         """For each declaration the one around it, or -1."""
         around: list[int] = []
         open_: list[int] = []
@@ -505,17 +509,17 @@ class Binder:
             open_.append(at)
         return around
 
-    def _redirect(self) -> None:
+    def _redirect_outward(self) -> None:
         """`global` and `nonlocal`: the name means what an outer scope binds, or nothing known."""
         parents = self.outline.parents
         for scope, name, start in self._rebound:
             if self.redirects[scope, name] and name not in self.tables[0]:
-                self._add(0, name, (Reason.LOCAL_ASSIGN, -1, start), _VALUE, start)
+                self._add_bind(0, name, (Reason.LOCAL_ASSIGN, -1, start), _VALUE, start)
         for (scope, name), to_file in self.redirects.items():
             outer = 0
             if not to_file:
                 outer = parents[scope]
-                while outer > 0 and not self._captures(outer, name):
+                while outer > 0 and not self._is_captured_by(outer, name):
                     outer = parents[outer]
             target = self.tables[outer].get(name, 0) if to_file or outer or self.closed else 0
             self.tables[scope][name] = target
@@ -527,25 +531,27 @@ class Binder:
                 if bind.group != _VALUE:
                     bind.certain = False
 
-    def _captures(self, scope: int, name: bytes) -> bool:
+    def _is_captured_by(self, scope: int, name: bytes) -> bool:
         """Whether `nonlocal` means a name of this scope. Closed names are those of the next function."""
         if self.outline.kinds[scope] != ScopeKind.FUNCTION:
             return False
         closes = self.closed is not None and scope not in self.outline.arrows
         return closes or name in self.tables[scope]
 
-    def _star(self, imports: list[Imported]) -> None:
+    def _doubt_before_stars(self, imports: list[Imported]) -> None:
         stars = [(self.outline.place(item.start)[0], item.start) for item in imports if item.name == b"*"]
         for scope, start in stars:
             for target in self.tables[scope].values():
                 if target and self.binds[target - 1].last < start and self.binds[target - 1].scope == scope:
                     self.binds[target - 1].certain = False
 
-    def _rebind(self, captures: Mapping[str, list[Node]]) -> None:
+    def _doubt_rebound(self, captures: Mapping[str, list[Node]]) -> None:
         """Doubts the names that something binds at run time, and all of a file in several packages."""
-        scopes = {self._closing(self.outline.place(n.start_byte)[0]) for n in captures.get("rebinds", ())}
+        scopes = {
+            self._closing_scope(self.outline.place(n.start_byte)[0]) for n in captures.get("rebinds", ())
+        }
         for bind in self.binds if scopes else ():
-            if self._closing(bind.scope) in scopes and (not self.closed or self.closed(bind.name)):
+            if self._closing_scope(bind.scope) in scopes and (not self.closed or self.closed(bind.name)):
                 bind.certain = False
         if len(captures.get("package", ())) > 1:
             for bind in self.binds:

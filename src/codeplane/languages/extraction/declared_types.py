@@ -23,7 +23,7 @@ _READ = "made.read"
 _SAID = _TYPED | {"type"}  # kinds whose declared type is kept: of an alias, what it stands for
 
 
-def _text(data: bytes) -> str:
+def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -37,7 +37,7 @@ def tell_types(binder: "Binder", captures: Mapping[str, list[Node]], imports: li
     for node in in_order(captures.get("annotation.next", ())):
         at = bisect_right(binder.names, node.end_byte - 1)
         if at < len(binder.named):
-            _type(binder, at, "annotation", binder.data[node.start_byte : node.end_byte])
+            _tell_type(binder, at, "annotation", binder.data[node.start_byte : node.end_byte])
     declarations = sorted(node.start_byte for node in captures.get("annotated", ()))
     for capture in ("annotation", *_WAYS, "given"):
         for node in in_order(captures.get(capture, ())):
@@ -54,15 +54,15 @@ def tell_types(binder: "Binder", captures: Mapping[str, list[Node]], imports: li
             if not type_text:
                 continue
             for at in range(max(first, 0), last + 1):
-                _type(binder, at, capture, type_text)
-    _enter(binder, captures)
+                _tell_type(binder, at, capture, type_text)
+    _tell_context_managers(binder, captures)
     _take_first(binder, captures)
     for draft in binder.outline.drafts if binder.member_types else ():
-        draft.annotation = _text(binder.member_types.get(draft.name[0], b""))
+        draft.annotation = _decoded(binder.member_types.get(draft.name[0], b""))
     _types_before(binder, captures.get("annotation.before", ()))
 
 
-def _enter(binder: "Binder", captures: Mapping[str, list[Node]]) -> None:
+def _tell_context_managers(binder: "Binder", captures: Mapping[str, list[Node]]) -> None:
     """What `with` gives a name is what a call gives, entered."""
     heads = [(node.start_byte, node.end_byte) for node in in_order(captures.get("entered.async", ()))]
     functions = [(node.start_byte, node.end_byte) for node in in_order(captures.get("made.with", ()))]
@@ -94,11 +94,11 @@ def _comes_down(binder: "Binder", imports: list[Imported]) -> Callable[[bytes], 
     if not binder.spec.types.reads_annotations:
         return bytes
     declared_type = binder.spec.types.declared_type
-    names = full_names((_text(item.module), _text(item.name), _text(item.local)) for item in imports)
-    return lambda said: declared_type(_text(said), names).encode("utf-8", "surrogateescape")
+    names = full_names((_decoded(item.module), _decoded(item.name), _decoded(item.local)) for item in imports)
+    return lambda said: declared_type(_decoded(said), names).encode("utf-8", "surrogateescape")
 
 
-def _type(binder: "Binder", at: int, capture: str, text: bytes) -> None:
+def _tell_type(binder: "Binder", at: int, capture: str, text: bytes) -> None:
     bind = binder.named[at]
     name = binder.names[at]
     if capture == "annotation" and (bind is None or name in binder.fields):
@@ -134,4 +134,4 @@ def _types_before(binder: "Binder", nodes: Sequence[Node]) -> None:
         if bind and (bind.reason is not _BOUND or binder.outline.drafts[bind.target].kind in _TYPED):
             bind.annotations += (type_text,)
         if name in drafts:
-            drafts[name].annotation = _text(type_text)
+            drafts[name].annotation = _decoded(type_text)

@@ -67,7 +67,7 @@ class Lines:
 
 
 @cache
-def _pattern(pattern: str) -> re.Pattern[bytes]:
+def _compiled(pattern: str) -> re.Pattern[bytes]:
     return re.compile(pattern.encode())
 
 
@@ -75,7 +75,7 @@ def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
     """What decorators and the place of a definition say about its kind and flags."""
     for draft in outline.drafts:
         if spec.name_marks is not None:
-            draft.name = _told(data, *draft.name, spec.name_marks.encode())
+            draft.name = _text_span(data, *draft.name, spec.name_marks.encode())
         if draft.mixins:
             draft.bases = [*reversed(draft.mixins), *draft.bases]
         if draft.name[0] == draft.name[1]:
@@ -101,7 +101,7 @@ def refine(outline: Outline, spec: LanguageSpec, data: bytes) -> None:
             draft.opens_group = draft.opens_group or last in spec.decorator_opens
 
 
-def _told(data: bytes, start: int, end: int, marks: bytes) -> tuple[int, int]:
+def _text_span(data: bytes, start: int, end: int, marks: bytes) -> tuple[int, int]:
     """Where a name that is text begins and ends."""
     if end - start > 1 and data[start] in marks and data[start] == data[end - 1]:
         start, end = start + 1, end - 1
@@ -141,25 +141,29 @@ class _Finish:
         self.outline, self.numbers = outline, numbers
         self.spec, self.data, self.lines = reading
         self.drafts = [draft for draft in outline.drafts if draft.name[0] >= 0]
-        self.parents = list(map(self._parent, self.drafts))
+        self.parents = list(map(self._parent_of, self.drafts))
         self.inside: dict[int, list[tuple[int, int]]] = {}  # number → where those inside begin and end
         for parent, draft in zip(self.parents, self.drafts, strict=True):
             if parent >= 0:
                 self.inside.setdefault(parent, []).append((draft.span_start, draft.end))
-        self._private = _pattern(self.spec.private).fullmatch if self.spec.private else None
-        self._tests = {kind: _pattern(pattern).fullmatch for kind, pattern in self.spec.tests.items()}
+        self._private = _compiled(self.spec.private).fullmatch if self.spec.private else None
+        self._tests = {kind: _compiled(pattern).fullmatch for kind, pattern in self.spec.tests.items()}
 
     def definitions(self, said: list[str]) -> list[Definition]:
         """All of them, given the declared types."""
         drafts, lines = self.drafts, self.lines
         spans = lines.spans([draft.span_start for draft in drafts], [draft.end for draft in drafts])
         names = lines.of([draft.name[0] for draft in drafts])
-        return [self._definition(*what) for what in zip(count(), drafts, spans, names, said, strict=False)]
+        return [
+            self._make_definition(*what) for what in zip(count(), drafts, spans, names, said, strict=False)
+        ]
 
-    def _definition(self, at: int, draft: Draft, span: Span, place: tuple[int, int], said: str) -> Definition:
+    def _make_definition(
+        self, at: int, draft: Draft, span: Span, place: tuple[int, int], said: str
+    ) -> Definition:
         name = self.data[draft.name[0] : draft.name[1]]
-        kind = self._kind(draft, name) if draft.kind == "variable" else draft.kind
-        owner = self._head(draft.owner) if draft.owner[0] >= 0 else ""
+        kind = self._kind_of(draft, name) if draft.kind == "variable" else draft.kind
+        owner = self._type_head(draft.owner) if draft.owner[0] >= 0 else ""
         # The class's own constructor costs twice as much.
         return tuple.__new__(
             Definition,
@@ -171,16 +175,16 @@ class _Finish:
                 draft.body,
                 span,
                 *place,
-                self._signature(draft) if kind in _SIGNED else "",
-                self._bases(draft) if draft.bases else (),
+                self._signature_of(draft) if kind in _SIGNED else "",
+                self._bases_of(draft) if draft.bases else (),
                 said,
-                self._flags(draft, kind, name),
+                self._flags_of(draft, kind, name),
                 owner,
-                self._text(draft, at),
+                self._text_hash(draft, at),
             ),
         )
 
-    def _flags(self, draft: Draft, kind: str, name: bytes) -> int:
+    def _flags_of(self, draft: Draft, kind: str, name: bytes) -> int:
         flags = draft.flags | FLAG_MORE if draft.more else draft.flags
         if self._private and self._private(name):
             flags |= FLAG_PRIVATE
@@ -188,7 +192,7 @@ class _Finish:
             flags |= FLAG_TEST
         return flags | self._base_flags(draft) if draft.bases else flags
 
-    def _text(self, draft: Draft, at: int) -> int:
+    def _text_hash(self, draft: Draft, at: int) -> int:
         """A hash of the text of a definition, without its name and the definitions inside."""
         begin, last, data = draft.span_start, draft.end, self.data
         parts = [draft.name] if draft.owner != draft.name else []
@@ -204,32 +208,32 @@ class _Finish:
 
     def _base_flags(self, draft: Draft) -> int:
         base = self.spec.test_base
-        tests = base and any(_pattern(base).fullmatch(self.data[span[0] : span[1]]) for span in draft.bases)
+        tests = base and any(_compiled(base).fullmatch(self.data[span[0] : span[1]]) for span in draft.bases)
         return FLAG_TEST if tests else 0
 
-    def _kind(self, draft: Draft, name: bytes) -> str:
+    def _kind_of(self, draft: Draft, name: bytes) -> str:
         if self.outline.kinds[draft.scope] is _CLASS:
             return self.spec.class_kinds.get("variable", "variable")
         constant = self.spec.constant
-        return "constant" if constant and _pattern(constant).fullmatch(name) else "variable"
+        return "constant" if constant and _compiled(constant).fullmatch(name) else "variable"
 
-    def _parent(self, draft: Draft) -> int:
+    def _parent_of(self, draft: Draft) -> int:
         at = draft.parent
         while at >= 0 and self.numbers[at] < 0:
             at = self.outline.drafts[at].parent
         return self.numbers[at] if at >= 0 else -1
 
-    def _signature(self, draft: Draft) -> str:
+    def _signature_of(self, draft: Draft) -> str:
         end = draft.body_start if draft.body_start >= 0 else draft.end
         header = self.data[draft.start : min(end, draft.start + _SIGNATURE)]
         if b"\n" in header:
             header = without_comments(self.spec.writing, _REMARK.sub(b"", header))
         return text(b" ".join(header.split()).rstrip(b"{:=; "))
 
-    def _bases(self, draft: Draft) -> tuple[str, ...]:
-        return tuple(filter(None, map(self._head, draft.bases)))
+    def _bases_of(self, draft: Draft) -> tuple[str, ...]:
+        return tuple(filter(None, map(self._type_head, draft.bases)))
 
-    def _head(self, span: tuple[int, int]) -> str:
+    def _type_head(self, span: tuple[int, int]) -> str:
         """A type as written, without its arguments."""
         if span[0] == span[1]:
             return OTHER_TYPE

@@ -27,7 +27,7 @@ _Reading = tuple[LanguageSpec, bytes, Lines]
 
 def dynamic_sites(captures: Mapping[str, list[Node]], facts: Facts, reading: _Reading) -> list[Dynamic]:
     """Captured sites and calls of the language's own dynamic functions, in order of position."""
-    sites = list(_calls(facts, reading))
+    sites = list(_call_sites(facts, reading))
     lines, data = reading[2], reading[1]
     for capture, nodes in captures.items():
         if capture.startswith("dynamic."):
@@ -41,7 +41,7 @@ def dynamic_sites(captures: Mapping[str, list[Node]], facts: Facts, reading: _Re
     return sites
 
 
-def _calls(facts: Facts, reading: _Reading) -> Iterator[Dynamic]:
+def _call_sites(facts: Facts, reading: _Reading) -> Iterator[Dynamic]:
     spec, data, lines = reading
     names = frozenset(facts.occurrences.texts) if spec.dynamic_calls else frozenset()
     for function, (pattern, number) in spec.dynamic_calls.items():
@@ -50,7 +50,7 @@ def _calls(facts: Facts, reading: _Reading) -> Iterator[Dynamic]:
             if place.role == Role.CALL and _is_meant(facts, place, module):
                 at = lines.starts[place.line - 1] + place.column
                 opens = data.find(b"(", at)
-                key = _subscript(data, opens) if number < 0 else _argument(data, opens, number)
+                key = _subscript_text(data, opens) if number < 0 else _argument_text(data, opens, number)
                 if key is not None:
                     value = literal(key)
                     literals = (text(value),) if value is not None else ()
@@ -59,10 +59,10 @@ def _calls(facts: Facts, reading: _Reading) -> Iterator[Dynamic]:
 
 def beginning(spec: LanguageSpec, data: bytes, at: int) -> str:
     """What a name that is made at run time begins with, `"visit_" + kind`; "" where that is not known."""
-    return _begins(_key(spec, data, at))
+    return _literal_beginning(_key_text(spec, data, at))
 
 
-def _begins(key: bytes) -> str:
+def _literal_beginning(key: bytes) -> str:
     """What the value of an expression begins with; "" where that is not known."""
     match = _FIRST.match(key)
     if match is None or _CHOICE.search(key, match.end("text")):
@@ -82,7 +82,7 @@ def _begins(key: bytes) -> str:
 
 def named_by(spec: LanguageSpec, data: bytes, at: int) -> tuple[int, bool] | None:
     """Where the variable begins whose value is asked for, and whether that is made small; None for others."""
-    key = _key(spec, data, at)
+    key = _key_text(spec, data, at)
     match = _VARIABLE.fullmatch(key)
     start = data.find(key, at) if match is not None else -1
     return (start, bool(match[2])) if match is not None and start >= 0 else None
@@ -100,7 +100,7 @@ def given(data: bytes, at: int) -> str | None:
     end = data.find(b"\n", assigned.end())
     value = data[assigned.end() : end if end >= 0 else len(data)].strip()
     is_whole = value.count(b"(") == value.count(b")") and not value.endswith((b"\\", b"+", b"%", b"."))
-    return _begins(value) if is_whole else ""
+    return _literal_beginning(value) if is_whole else ""
 
 
 def asked(spec: LanguageSpec, data: bytes, at: int) -> str:
@@ -111,7 +111,7 @@ def asked(spec: LanguageSpec, data: bytes, at: int) -> str:
     if is_key or data[at : at + 1] == b"[":
         match = _BEFORE.search(before.removesuffix(b"[") if is_key else before)
         return text(match[1]) if match is not None else ""
-    opens, number = _called(spec, data, at)
+    opens, number = _call_at(spec, data, at)
     if number is None:
         return ""
     values = arguments(data, opens) if number > 0 else []
@@ -120,12 +120,12 @@ def asked(spec: LanguageSpec, data: bytes, at: int) -> str:
     return f"{text(data[at:opens].strip())}()" if number < 0 else ""
 
 
-def _key(spec: LanguageSpec, data: bytes, at: int) -> bytes:
+def _key_text(spec: LanguageSpec, data: bytes, at: int) -> bytes:
     """The name that is asked for, as written."""
     if data[at : at + 1] == b"[":
         values, number = arguments(data, at), 0
     else:
-        opens, position = _called(spec, data, at)
+        opens, position = _call_at(spec, data, at)
         if position is None:
             return data[at : at + _LOOK].split(b"\n", 1)[0]
         is_subscript = position < 0
@@ -134,7 +134,7 @@ def _key(spec: LanguageSpec, data: bytes, at: int) -> bytes:
     return values[number].strip() if number < len(values) else b""
 
 
-def _called(spec: LanguageSpec, data: bytes, at: int) -> tuple[int, int | None]:
+def _call_at(spec: LanguageSpec, data: bytes, at: int) -> tuple[int, int | None]:
     """Where the brackets of a call open, and which of its arguments is a name; None for what is no call."""
     opens = data.find(b"(", at)
     numbers = [
@@ -155,12 +155,12 @@ def _is_meant(facts: Facts, place: Occurrence, module: str) -> bool:
     return bind.reason == Reason.IMPORT_ALIAS and facts.imports[bind.target].module == module != ""
 
 
-def _argument(data: bytes, opens: int, number: int) -> bytes | None:
+def _argument_text(data: bytes, opens: int, number: int) -> bytes | None:
     values = arguments(data, opens)
     return values[number] if number < len(values) else b""
 
 
-def _subscript(data: bytes, opens: int) -> bytes | None:
+def _subscript_text(data: bytes, opens: int) -> bytes | None:
     """What is in the brackets after `()`, or None where there are none."""
     rest = data[opens : opens + 80].replace(b" ", b"")
     if not rest.startswith(b"()["):

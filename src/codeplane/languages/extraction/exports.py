@@ -55,7 +55,9 @@ def read_exports(
 
 def exports(binder: Binder, exported: list[Exported], facts: Facts) -> list[Export]:
     """Those, and the public names that are exported without saying so."""
-    results = [Export(_text(item.name), _text(item.local), item.evidence, item.certain) for item in exported]
+    results = [
+        Export(_decoded(item.name), _decoded(item.local), item.evidence, item.certain) for item in exported
+    ]
     results += [
         Export(item.alias, "", "explicit_export")
         for item in facts.imports
@@ -77,5 +79,5 @@ def exports(binder: Binder, exported: list[Exported], facts: Facts) -> list[Expo
     return results
 
 
-def _text(name: bytes) -> str:
+def _decoded(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")

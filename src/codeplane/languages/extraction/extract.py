@@ -92,7 +92,7 @@ def _as_utf8(data: bytes) -> bytes:
     return data
 
 
-def _cut(found: dict[str, list[Node]], most: int) -> bool:
+def _cut_definitions(found: dict[str, list[Node]], most: int) -> bool:
     """Leaves out what comes after the first `most` definitions; whether there was any such thing."""
     nodes = [node for capture in found if capture.startswith("definition.") for node in found[capture]]
     if len(nodes) <= most:
@@ -121,7 +121,9 @@ class _Reading:
         self.captures = captures(known.query, root, known.spec.query_depth)
         if self.hooks and hasattr(self.hooks, "captured"):
             self.hooks.captured(self.captures, data, root)
-        self.is_cut = bool(self.spec.most_definitions) and _cut(self.captures, self.spec.most_definitions)
+        self.is_cut = bool(self.spec.most_definitions) and _cut_definitions(
+            self.captures, self.spec.most_definitions
+        )
         self.lines = Lines(data)
 
     def facts(self) -> Facts:
@@ -142,16 +144,16 @@ class _Reading:
         marks.apart(lookup)
         resolution = Resolution(members, lookup, data)
         occurrences = resolution.run(marks.identifiers, marks.marks, marks.specials, self.lines.starts)
-        facts = self._facts(binder, members, imports, exported)
+        facts = self._assemble_facts(binder, members, imports, exported)
         facts.occurrences = occurrences
         facts.receivers = [text(receiver) for receiver in resolution.receivers]
-        facts.written = _written(occurrences) if spec.types.field_inference == "all" else []
+        facts.written = _written_members(occurrences) if spec.types.field_inference == "all" else []
         if self.hooks and hasattr(self.hooks, "asked"):
             facts.asked = self.hooks.asked(data)
         facts.dynamics = dynamic_sites(captures, facts, (spec, data, self.lines))
         return facts
 
-    def _facts(
+    def _assemble_facts(
         self,
         binder: Binder,
         members: Members,
@@ -171,12 +173,12 @@ class _Reading:
         for at in outline.arrows:
             facts.scopes[at] = facts.scopes[at]._replace(kind=ScopeKind.ARROW)
         facts.definitions = definitions(outline, members.numbers, binder.binds, reading)
-        facts.binds = self._binds(binder.binds, members.numbers)
-        facts.imports = [self._import(item, outline.place(item.start)[0]) for item in imports]
+        facts.binds = self._make_binds(binder.binds, members.numbers)
+        facts.imports = [self._make_import(item, outline.place(item.start)[0]) for item in imports]
         facts.exports = exports(binder, exported, facts)
         return facts
 
-    def _binds(self, binds: list[BindDraft], numbers: list[int]) -> list[Bind]:
+    def _make_binds(self, binds: list[BindDraft], numbers: list[int]) -> list[Bind]:
         type_name = self._type_name
         places = self.lines.of([bind.start for bind in binds])
         return [
@@ -208,7 +210,7 @@ class _Reading:
         is_class = re.match(self.spec.constructor, value.rsplit(".", 1)[-1])
         return f"{value}{MADE}" if is_class or self.spec.types.reads_annotations else ""
 
-    def _import(self, item: Imported, scope: int) -> Import:
+    def _make_import(self, item: Imported, scope: int) -> Import:
         return Import(
             scope,
             item.kind,
@@ -221,14 +223,14 @@ class _Reading:
         )
 
 
-def _written(found: Occurrences) -> list[str]:
+def _written_members(found: Occurrences) -> list[str]:
     names = {
         found.names[at] for at in places(found.roles, _WRITE) if found.receivers[at] and not found.targets[at]
     }
     return sorted(found.texts[name] for name in names)
 
 
-def _joined(starts: list[int], ends: list[int], whole: list[Node]) -> tuple[list[int], list[int]]:
+def _join_identifiers(starts: list[int], ends: list[int], whole: list[Node]) -> tuple[list[int], list[int]]:
     """Identifiers and the longer ones that take the place of those inside of them."""
     spans = [*zip(starts, ends, strict=True), *((node.start_byte, node.end_byte) for node in whole)]
     outer: list[tuple[int, int]] = []
@@ -254,7 +256,9 @@ class _Marks:
         starts, ends = positions(reading.captures.get("identifier", []))
         if whole := reading.captures.get("identifier.whole"):
             parts = {node.end_byte for node in reading.captures.get("identifier.part", ())}
-            starts, ends = _joined(starts, ends, [node for node in whole if node.end_byte not in parts])
+            starts, ends = _join_identifiers(
+                starts, ends, [node for node in whole if node.end_byte not in parts]
+            )
         if reading.root.has_error:
             # A missing identifier has no width and no name.
             wide = [pair for pair in zip(starts, ends, strict=True) if pair[0] < pair[1]]
@@ -266,38 +270,38 @@ class _Marks:
 
     def fill(self, mentions: list[Mention], exported: list[Exported]) -> None:
         captures = self.captures
-        self._receivers()
-        self._assigned()
-        self._regions()
+        self._mark_receivers()
+        self._mark_assigned()
+        self._mark_type_regions()
         for node in captures.get("dotted", ()):
-            self._dotted(node.start_byte, node.end_byte)
+            self._mark_dotted(node.start_byte, node.end_byte)
         for capture, role in _ROLES.items():
             for node in captures.get(capture, ()):
-                self._role(node.end_byte, role)
+                self._put_role(node.end_byte, role)
         if keywords := captures.get("argument.keyword"):
             self.specials.append((_READ, 0, -2, -1))
             self.marks.update(dict.fromkeys([node.end_byte for node in keywords], -len(self.specials)))
         for node in captures.get("package", ()):
             for match in _NAME.finditer(self.data, node.start_byte, node.end_byte):
                 before = node.start_byte if match.start() > node.start_byte else -1
-                self._put(match.end(), _IMPORT, 0, before)
+                self._put_special(match.end(), _IMPORT, 0, before)
         for mention in mentions:
-            self._put(mention.end, _IMPORT, 0, mention.receiver_start)
+            self._put_special(mention.end, _IMPORT, 0, mention.receiver_start)
         for item in exported:
-            self._put(item.end, _EXPORT, UNRESOLVED, -1)
+            self._put_special(item.end, _EXPORT, UNRESOLVED, -1)
         for node in captures.get("export.alias", ()):
-            self._put(node.end_byte, _EXPORT, 0, -1)
+            self._put_special(node.end_byte, _EXPORT, 0, -1)
         self.marks.update(self.binder.marks)
-        self._extra([(item.start, item.end, -1, _EXPORT) for item in exported if item.in_text])
-        self._quoted()
-        self._raw()
-        self._text()
+        self._add_identifiers([(item.start, item.end, -1, _EXPORT) for item in exported if item.in_text])
+        self._mark_quoted_names()
+        self._mark_raw_names()
+        self._mark_text_names()
 
-    def _put(self, end: int, role: int, target: int, before: int) -> None:
+    def _put_special(self, end: int, role: int, target: int, before: int) -> None:
         self.specials.append((role, target, before, -1))
         self.marks[end] = -len(self.specials)
 
-    def _role(self, end: int, role: int) -> None:
+    def _put_role(self, end: int, role: int) -> None:
         mark = self.marks.get(end)
         if mark is not None and mark < 0:
             earlier, _, mark, _ = self.specials[-1 - mark]
@@ -310,7 +314,7 @@ class _Marks:
                 special = self._shared[role] = -len(self.specials)
             self.marks[end] = special
         elif mark >= 0:
-            self._put(end, role, 0, mark)
+            self._put_special(end, role, 0, mark)
 
     def apart(self, lookup: Lookup) -> None:
         """Names outside the ordinary namespace that bind nothing are looked up in their own."""
@@ -325,66 +329,66 @@ class _Marks:
                 key = space_key(self.data[start : ends[at]], space)
                 target = lookup.find(key, start, self.binder.outline.place(start), role)
                 receiver = -4 - spaces.index(space) if kinds[space] and not target else -1
-                self._put(ends[at], role, target, receiver)
+                self._put_special(ends[at], role, target, receiver)
 
-    def _receivers(self) -> None:
+    def _mark_receivers(self) -> None:
         starts, ends = self.identifiers
         for node in in_order(self.captures.get("receiver", ())):
             at = bisect_left(starts, node.end_byte)
             if at < len(starts):
                 self.marks[ends[at]] = node.start_byte
 
-    def _assigned(self) -> None:
+    def _mark_assigned(self) -> None:
         for start, end in self.binder.members:
             before = self.marks.get(end, -1)
             if before >= 0:
-                role = self.members.assign(start, end, *self._receiver(before, start))
-                self._put(end, int(role), 0, before)
+                role = self.members.assign(start, end, *self._receiver_text(before, start))
+                self._put_special(end, int(role), 0, before)
         for node in self.captures.get("reference.write", ()):
             before = self.marks.get(node.end_byte, -1)
             if before >= 0:
                 start, end = node.start_byte, node.end_byte
-                self.members.change(start, end, *self._receiver(before, start))
+                self.members.change(start, end, *self._receiver_text(before, start))
 
-    def _receiver(self, begin: int, start: int) -> tuple[bytes, int]:
+    def _receiver_text(self, begin: int, start: int) -> tuple[bytes, int]:
         """What stands before a member, and the scope that it is in."""
         return self.data[begin:start].rstrip(b" \t\r\n\\."), self.binder.outline.place(start)[0]
 
-    def _regions(self) -> None:
+    def _mark_type_regions(self) -> None:
         starts, ends = self.identifiers
         until = -1
         for start, end in sorted((n.start_byte, n.end_byte) for n in self.captures.get("region.type", ())):
             if start >= until:
                 for at in range(bisect_left(starts, start), bisect_left(starts, end)):
-                    self._role(ends[at], _TYPE)
+                    self._put_role(ends[at], _TYPE)
                 until = end
 
-    def _dotted(self, start: int, end: int) -> None:
+    def _mark_dotted(self, start: int, end: int) -> None:
         for match in _NAME.finditer(self.data, start, end):
             if match.start() > start:
-                self._put(match.end(), _READ, 0, start)
+                self._put_special(match.end(), _READ, 0, start)
 
-    def _extra(self, found: list[tuple[int, int, int, int]]) -> None:
+    def _add_identifiers(self, found: list[tuple[int, int, int, int]]) -> None:
         """Names inside strings join the identifiers: start, end, start of the receiver or -1, role."""
         starts, ends = self.identifiers
         for start, end, before, role in found:
             starts.append(start)
             ends.append(end)
-            self._put(end, role, 0 if before >= 0 else UNRESOLVED, before)
+            self._put_special(end, role, 0 if before >= 0 else UNRESOLVED, before)
         if found:
             starts.sort()
             ends.sort()
 
-    def _quoted(self) -> None:
+    def _mark_quoted_names(self) -> None:
         nodes = self.captures.get("region.names", ())
         if nodes and self.hooks:
             extra: list[tuple[int, int, int, int]] = []
             for node in nodes:
                 names = self.hooks.quoted_names(self.data, node.start_byte, node.end_byte)
                 extra += [(*name, _TYPE) for name in names]
-            self._extra(extra)
+            self._add_identifiers(extra)
 
-    def _text(self) -> None:
+    def _mark_text_names(self) -> None:
         """Names in strings that stand for what they mean there."""
         nodes = self.captures.get("region.text", ())
         if nodes and self.hooks:
@@ -392,9 +396,9 @@ class _Marks:
             for node in nodes:
                 names = self.hooks.text_names(self.data, node.start_byte, node.end_byte)
                 extra += [(*name, -1, _READ) for name in names]
-            self._extra(extra)
+            self._add_identifiers(extra)
 
-    def _raw(self) -> None:
+    def _mark_raw_names(self) -> None:
         """Names in text that the grammar does not read are kept and never looked up."""
         nodes = self.captures.get("region.raw", ())
         if nodes and self.hooks:

@@ -30,7 +30,7 @@ class Held:
             return
         for bind in self.binder.made_in_class:
             field = members.get(self.binder.body_of.get(bind.scope, -1), {}).get(bind.name, -1)
-            self._add(field, _NOTHING)
+            self._add_value(field, _NOTHING)
         values = self.binder.member_values
         for at, draft in enumerate(self.outline.drafts) if values else ():
             if draft.name[0] in values and draft.parent >= 0:
@@ -38,15 +38,15 @@ class Held:
 
     def make(self, at: int, start: int, end: int, scope: int) -> None:
         """Takes the value of a member that is a field from there on."""
-        self._classes[at] = self._value(start, end, scope)
+        self._classes[at] = self._class_of_value(start, end, scope)
 
     def give(self, at: int, start: int, end: int, scope: int) -> None:
         """Takes one more value of a field, given to the member that stands from `start` to `end`."""
-        self._add(at, self._value(start, end, scope))
+        self._add_value(at, self._class_of_value(start, end, scope))
 
     def change(self, at: int) -> None:
         """Takes note of a field that gets a value in some other way: `self.x += 1`."""
-        self._add(at, _OTHER)
+        self._add_value(at, _OTHER)
 
     def say(self) -> None:
         """Tells fields without a declared type what they hold."""
@@ -55,14 +55,14 @@ class Held:
             if name not in (_NOTHING, _OTHER) and not draft.annotation:
                 draft.annotation = name.decode("utf-8", "surrogateescape") + MADE
 
-    def _add(self, at: int, value: bytes) -> None:
+    def _add_value(self, at: int, value: bytes) -> None:
         if at < 0 or self.outline.drafts[at].kind not in _FIELDS:
             return
-        before = self._classes[at] if at in self._classes else self._first(at)
+        before = self._classes[at] if at in self._classes else self._first_value(at)
         is_same = self._is_first or value in (_NOTHING, before)
         self._classes[at] = before if is_same else _OTHER if before else value
 
-    def _first(self, at: int) -> bytes:
+    def _first_value(self, at: int) -> bytes:
         """What the class itself gives to a field."""
         draft = self.outline.drafts[at]
         target = self.binder.tables[draft.scope].get(self.binder.data[slice(*draft.name)], 0)
@@ -73,23 +73,25 @@ class Held:
             return self._seen_around(bind.made[0], draft.scope)
         return _NOTHING if self._is_nothing and self._is_nothing(self.binder.data, draft.name[1]) else _OTHER
 
-    def _value(self, start: int, end: int, scope: int) -> bytes:
+    def _class_of_value(self, start: int, end: int, scope: int) -> bytes:
         """The class of what is given to the member that stands from `start` to `end`."""
         capture, text = self.binder.member_values.get(start, ("", b""))
         if not capture:
             is_nothing = self._is_nothing and self._is_nothing(self.binder.data, end)
             return _NOTHING if is_nothing else _OTHER
         if capture == "made.read":
-            return self._read(text.removeprefix(_GET), scope)
-        return self._seen_around(text if capture == "made" else self._declared(text, scope), scope)
+            return self._class_of_attribute(text.removeprefix(_GET), scope)
+        return self._seen_around(
+            text if capture == "made" else self._declared_parameter_type(text, scope), scope
+        )
 
-    def _read(self, text: bytes, scope: int) -> bytes:
+    def _class_of_attribute(self, text: bytes, scope: int) -> bytes:
         """An attribute of a parameter, as one of an instance of the class that this is declared as."""
         first, _, rest = text.partition(b".")
-        class_name = self._seen_around(self._declared(first, scope), scope)
+        class_name = self._seen_around(self._declared_parameter_type(first, scope), scope)
         return _OTHER if class_name == _OTHER else b"%b%b%b.%b" % (_GET, class_name, MADE.encode(), rest)
 
-    def _declared(self, name: bytes, scope: int) -> bytes:
+    def _declared_parameter_type(self, name: bytes, scope: int) -> bytes:
         """The declared type of a parameter that is never given another value."""
         while scope >= 0 and name not in self.binder.tables[scope]:
             scope = self.outline.parents[scope]

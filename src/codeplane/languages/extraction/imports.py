@@ -101,9 +101,9 @@ class _Statement:
             alias = following[:2] if following[2] == "alias" else None
             if part == "module":
                 if not self.takes_names:
-                    items.append(self._module(start, end, alias))
+                    items.append(self._module_import(start, end, alias))
             elif part not in ("alias", "reexport"):
-                items.append(self._name(start, end, part, alias))
+                items.append(self._name_import(start, end, part, alias))
         return items
 
     def mentions(self, imports: list[Imported]) -> list[Mention]:
@@ -120,11 +120,11 @@ class _Statement:
                     results.append(Mention(match.start(), match.end(), before))
         return results
 
-    def _text(self, start: int, end: int) -> bytes:
+    def _text_between(self, start: int, end: int) -> bytes:
         return b"".join(self.data[start:end].split()).strip(_QUOTES)
 
-    def _module(self, start: int, end: int, alias: tuple[int, int] | None) -> Imported:
-        module = self._text(start, end)
+    def _module_import(self, start: int, end: int, alias: tuple[int, int] | None) -> Imported:
+        module = self._text_between(start, end)
         local, span = (self.data[alias[0] : alias[1]], alias) if alias else self._own_name(start, end)
         return Imported(self.kind, module, b"", local, start, span, reexport=self.reexport)
 
@@ -136,8 +136,8 @@ class _Statement:
         match = names[0 if self.spec.scopes.import_binds == "first" else -1]
         return match.group(), match.span()
 
-    def _name(self, start: int, end: int, part: str, alias: tuple[int, int] | None) -> Imported:
-        module = self._text(*self.modules[0][:2]) if self.modules else b""
+    def _name_import(self, start: int, end: int, part: str, alias: tuple[int, int] | None) -> Imported:
+        module = self._text_between(*self.modules[0][:2]) if self.modules else b""
         text: bytes = self.data[start:end]
         name = {"default": b"default", "namespace": b"", "star": b"*"}.get(part, text)
         if part == "star":

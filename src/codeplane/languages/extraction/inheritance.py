@@ -44,11 +44,11 @@ class Inheritance:
             self._known[scope] = None  # a class that inherits from itself is told nothing
             if self._depth < _DEEPEST:
                 self._depth += 1
-                self._known[scope] = self._read(scope)
+                self._known[scope] = self._read_bases(scope)
                 self._depth -= 1
         return self._known[scope]
 
-    def _read(self, scope: int) -> Inherited | None:
+    def _read_bases(self, scope: int) -> Inherited | None:
         at = self.binder.body_of.get(scope, -1)
         if at < 0:
             return None
@@ -59,22 +59,22 @@ class Inheritance:
         if spec.scopes.open_functions and draft.kind == "namespace":
             return None  # other files add to it
         if spec.scopes.open_functions and draft.owner[0] >= 0:
-            return self._owned(draft)
+            return self._members_of_owner(draft)
         names = spec.scopes.implicit_members.get(draft.kind, "").encode().split()
         kinds = ("method", "property")
         table = {key: 0 for name in names for kind in kinds for key in self.binder.keys(name, kind)}
         for start, end in draft.bases:
-            base = self._base(start, end)
+            base = self._base_draft(start, end)
             inherited = self.of(base.body) if base else None
             if base is None or inherited is None or len(table) + len(inherited) > _MOST:
                 return None
-            self._join(table, inherited)
-            self._join(table, self._own(base, inherited))
+            self._join_members(table, inherited)
+            self._join_members(table, self._own_members(base, inherited))
         return table
 
-    def _owned(self, draft: Draft) -> Inherited | None:
+    def _members_of_owner(self, draft: Draft) -> Inherited | None:
         """What a function outside of its class sees of it. A specialized class is told nothing."""
-        owner = self._base(*draft.owner, draft.scope) if draft.kind in _FUNCTIONS else None
+        owner = self._base_draft(*draft.owner, draft.scope) if draft.kind in _FUNCTIONS else None
         inherited = self.of(owner.body) if owner and owner.kind != "namespace" else None
         if owner is None or inherited is None:
             return None
@@ -82,7 +82,7 @@ class Inheritance:
         own = self.binder.tables[owner.body]
         return {**inherited, **{key: target for key, target in own.items() if key not in hidden}}
 
-    def _base(self, start: int, end: int, scope: int = -1) -> Draft | None:
+    def _base_draft(self, start: int, end: int, scope: int = -1) -> Draft | None:
         """The class in this file that a base is."""
         name = self.binder.data[start:end]
         target = self._find(name, start, scope) if _NAME.fullmatch(name) else 0
@@ -92,7 +92,7 @@ class Inheritance:
         draft = self.binder.outline.drafts[bind.target]
         return draft if draft.body >= 0 else None
 
-    def _own(self, base: Draft, inherited: Inherited) -> dict[bytes, int]:
+    def _own_members(self, base: Draft, inherited: Inherited) -> dict[bytes, int]:
         own: dict[bytes, int] = {}
         for key, target in self.binder.tables[base.body].items():
             bind = self.binder.binds[target - 1]
@@ -113,6 +113,6 @@ class Inheritance:
         return self.binder.outline.drafts[bind.target].kind in self.binder.spec.scopes.overloaded_kinds
 
     @staticmethod
-    def _join(found: dict[bytes, int], more: Inherited) -> None:
+    def _join_members(found: dict[bytes, int], more: Inherited) -> None:
         for key, target in more.items():
             found[key] = target if found.get(key, target) == target else 0

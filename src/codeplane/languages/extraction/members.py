@@ -42,18 +42,20 @@ class Members:
             is_member = draft.name[0] >= 0 and draft.parent >= 0 and not draft.flags & apart
             if is_member and self._is_direct(draft):
                 for key in binder.keys(binder.data[draft.name[0] : draft.name[1]], draft.kind):
-                    self._know(draft.parent, key, at, draft.more)
+                    self._add_member(draft.parent, key, at, draft.more)
         for node in deleted:
-            self._delete(binder.data[node.start_byte : node.end_byte], self.outline.place(node.start_byte)[0])
+            self._delete_member(
+                binder.data[node.start_byte : node.end_byte], self.outline.place(node.start_byte)[0]
+            )
         for owner, members in self.by_class.items():
-            self._doubt(self.outline.drafts[owner].body, members)
+            self._doubt_rebound(self.outline.drafts[owner].body, members)
         self.held.begin(self.by_class)
 
     def _is_direct(self, draft: Draft) -> bool:
         """Whether it stands in the class itself, not in a nameless class inside of it."""
         return draft.scope == self.outline.drafts[draft.parent].body
 
-    def _delete(self, written: bytes, scope: int) -> None:
+    def _delete_member(self, written: bytes, scope: int) -> None:
         """A name that a class has no more, whatever it was: `x` in its body, or `Class.x` behind it."""
         owner, dot, name = written.rpartition(b".")
         tables, binds = self.binder.tables, self.binder.binds
@@ -69,7 +71,7 @@ class Members:
             binds[variable - 1].certain = False
             self.by_class.get(self.binder.body_of[scope], {})[name] = _AMBIGUOUS
 
-    def _doubt(self, body: int, members: dict[bytes, int]) -> None:
+    def _doubt_rebound(self, body: int, members: dict[bytes, int]) -> None:
         """What a class binds once more or deletes may be something else in the end, or nothing."""
         table = self.binder.tables[body] if body >= 0 else {}
         for name in members.keys() & table.keys():
@@ -78,14 +80,14 @@ class Members:
             if is_fixed and bind is not None and not bind.certain:
                 members[name] = _AMBIGUOUS
 
-    def _know(self, owner: int, name: bytes, at: int, more: bool = False) -> None:
+    def _add_member(self, owner: int, name: bytes, at: int, more: bool = False) -> None:
         members = self.by_class.setdefault(owner, {})
         if name not in members:
             members[name] = at
-        elif not more and not self._implements(members[name], at):
+        elif not more and not self._is_implementation(members[name], at):
             members[name] = _AMBIGUOUS
 
-    def _implements(self, first: int, at: int) -> bool:
+    def _is_implementation(self, first: int, at: int) -> bool:
         """Whether a method is the one whose signatures stand before it."""
         draft, drafts = self.outline.drafts[at], self.outline.drafts
         draft.more = first >= 0 and drafts[first].more and drafts[first].kind == draft.kind
@@ -111,7 +113,7 @@ class Members:
         draft.name = (start, end)
         draft.flags = FLAG_ASIDE if self._is_aside(scope) else 0
         draft.annotation = self.binder.member_types.get(start, b"").decode("utf-8", "surrogateescape")
-        self._know(owner, name, len(self.outline.drafts))
+        self._add_member(owner, name, len(self.outline.drafts))
         self.by_position[start] = len(self.outline.drafts)
         self.outline.drafts.append(draft)
         self.held.make(len(self.outline.drafts) - 1, start, end, scope)

@@ -44,10 +44,10 @@ class _Chain:
     """Tables that are too many to be asked all for every name."""
 
     def __init__(self, tables: tuple[dict[bytes, int], ...]) -> None:
-        self._tables = tables
+        self._tables_outward = tables
 
     def get(self, name: bytes) -> int:
-        for table in self._tables:
+        for table in self._tables_outward:
             if name in table:
                 return table[name]
         return 0
@@ -90,23 +90,23 @@ class Lookup:
         """The tables that a name is looked up in, inner ones first."""
         tables = self._chains.get(scope)
         if tables is None:
-            tables = self._chains[scope] = tuple(table for table in self._tables(scope) if table)
+            tables = self._chains[scope] = tuple(table for table in self._tables_outward(scope) if table)
         return tables
 
-    def _tables(self, scope: int) -> list[dict[bytes, int]]:
+    def _tables_outward(self, scope: int) -> list[dict[bytes, int]]:
         merged = self.binder.merged
         tables = [self.binder.tables[scope]]
         if scope in merged:
             tables.append(merged[scope])
         outer = self.parents[scope]
         while outer >= 0:
-            tables.append(self._table(outer, direct=False))
+            tables.append(self._visible_table(outer, direct=False))
             if outer in merged:
                 tables.append(merged[outer])
             outer = self.parents[outer]
         return tables
 
-    def _table(self, scope: int, direct: bool) -> dict[bytes, int]:
+    def _visible_table(self, scope: int, direct: bool) -> dict[bytes, int]:
         """The names of a scope as seen from inside it. A class hides its members, not its parameters."""
         if self.hides and not direct and self.kinds[scope] is _CLASS:
             return self.binder.type_params.get(scope, {})
@@ -140,11 +140,11 @@ class Lookup:
             return self.binder.type_params[skipped][name]
         direct = True
         while scope >= 0:
-            table = self._table(scope, direct)
+            table = self._visible_table(scope, direct)
             if name in table:
                 # Types and exports of a file may be read after all of it has run; of a class, who knows.
                 late = role in (Role.TYPE, Role.EXPORT) and self.kinds[scope] in self.ordered
-                target = self._seen(table[name], scope, position, direct and not (late and scope == 0))
+                target = self._seen_from(table[name], scope, position, direct and not (late and scope == 0))
                 if target >= 0 or late:
                     return max(target, 0)
             elif name in self.binder.merged.get(scope, ()):
@@ -153,7 +153,7 @@ class Lookup:
             scope = self.parents[scope]
         return 0
 
-    def _seen(self, found: int, scope: int, position: int, direct: bool) -> int:
+    def _seen_from(self, found: int, scope: int, position: int, direct: bool) -> int:
         """The bind as seen from a position, or -1 where it does not count yet."""
         if not found:
             return 0
@@ -180,7 +180,7 @@ class Lookup:
         for group in self.looks(role):
             weak = group.endswith("?")
             keys = [name] if group == "v" else [space_key(name, space) for space in group.rstrip("?")]
-            target, doubt = self._walk(keys, position, place, doubt)
+            target, doubt = self._walk_outward(keys, position, place, doubt)
             if target >= 0:
                 doubt = doubt or (weak and target > 0 and self.binder.binds[target - 1].key == name)
                 break
@@ -207,7 +207,7 @@ class Lookup:
             scope = self.parents[scope]
         return False
 
-    def _steps(self, scope: int) -> list[tuple[int, dict[bytes, int], bool]]:
+    def _scopes_outward(self, scope: int) -> list[tuple[int, dict[bytes, int], bool]]:
         """The scopes from the inside out that bind or inherit something: number, table, whether a class."""
         steps = self._outward.get(scope)
         if steps is None:
@@ -221,7 +221,7 @@ class Lookup:
                 inner = self.parents[inner]
         return steps
 
-    def _walk(
+    def _walk_outward(
         self, keys: list[bytes], position: int, place: tuple[int, int], doubt: bool
     ) -> tuple[int, bool]:
         """1 + the bind, 0 where it is known not to be one, -1 where there is none; whether to doubt it."""
@@ -232,12 +232,12 @@ class Lookup:
         closed = self.binder.closed is not None and self.binder.closed(keys[0])
         history = self.binder.history
         island = static = False
-        for scope, table, is_class in self._steps(place[0]):
+        for scope, table, is_class in self._scopes_outward(place[0]):
             target = -1
             for key in keys:
                 if key in table:
                     self._timed = self._timed or bool(self.declared) or (scope, key) in history
-                    visible = self._seen(table[key], scope, position, False)
+                    visible = self._seen_from(table[key], scope, position, False)
                     if visible > 0 and island and self._is_local(visible, scope):
                         continue
                     doubt = doubt or (-1 not in (visible, target) and visible != target)
@@ -376,10 +376,10 @@ class Resolution:
         occurrences = Occurrences(
             names=list(map(numbers.__getitem__, names)), starts=starts, lines=line_starts
         )
-        roles = self._calls(ends)
-        scopes, targets = self._plain(names, starts)
+        roles = self._call_roles(ends)
+        scopes, targets = self._plain_targets(names, starts)
         receivers = [0] * len(names)
-        self._marked(names, (starts, ends), marks, specials, (roles, scopes, targets, receivers))
+        self._apply_marks(names, (starts, ends), marks, specials, (roles, scopes, targets, receivers))
         occurrences.texts = [name.decode("utf-8", "surrogateescape") for name in numbers]
         occurrences.roles, occurrences.scopes, occurrences.targets, occurrences.receivers = (
             roles,
@@ -389,14 +389,14 @@ class Resolution:
         )
         return occurrences
 
-    def _calls(self, ends: list[int]) -> bytearray:
+    def _call_roles(self, ends: list[int]) -> bytearray:
         """The role of each identifier as the parenthesis after it tells it."""
         if not self.lookup.binder.spec.call_by_parenthesis:
             return bytearray(len(ends))
         data = self.data.replace(b" (", b"((") + b"\n"
         return bytearray(map(data.__getitem__, ends)).translate(_CALLS)
 
-    def _plain(self, names: list[bytes], starts: list[int]) -> tuple[list[int], list[int]]:
+    def _plain_targets(self, names: list[bytes], starts: list[int]) -> tuple[list[int], list[int]]:
         """Scope and target of every identifier, as if none had a mark."""
         lookup, outline = self.lookup, self.lookup.binder.outline
         scopes: list[int] = []
@@ -413,13 +413,13 @@ class Resolution:
             if lookup.is_plain(skipped):
                 targets += lookup.targets(scope, names[at:until])
                 if lookup.declared or outline.kinds[scope] in lookup.ordered:
-                    self._wait(names, starts, targets, (at, until, place))
+                    self._find_early(names, starts, targets, (at, until, place))
             else:
                 targets += [_LATER] * (until - at)
             at = until
         return scopes, targets
 
-    def _wait(
+    def _find_early(
         self,
         names: list[bytes],
         starts: list[int],
@@ -433,7 +433,7 @@ class Resolution:
         for here in compress(range(at, until), early):
             targets[here] = find(names[here], starts[here], place, Role.READ)
 
-    def _marked(
+    def _apply_marks(
         self,
         names: list[bytes],
         identifiers: tuple[list[int], list[int]],

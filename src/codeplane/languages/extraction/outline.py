@@ -104,10 +104,10 @@ def text_end(data: bytes, position: int) -> int:
 
 def read_outline(captures: Mapping[str, list[Node]], size: int) -> Outline:
     """Sweeps over all enclosing nodes from left to right, outer ones first."""
-    return _Sweep(size).run(_events(captures))
+    return _Sweep(size).run(_sweep_events(captures))
 
 
-def _events(captures: Mapping[str, list[Node]]) -> list[_Event]:
+def _sweep_events(captures: Mapping[str, list[Node]]) -> list[_Event]:
     events: list[_Event] = []
     modified = any(capture.startswith("modifier.") for capture in captures)
     for capture, nodes in captures.items():
@@ -145,15 +145,15 @@ class _Sweep:
                 if holders.pop()[1] == -2 and self.extents:
                     self.extents.pop()
             if rank == _LEAF:
-                self._leaf(start, end, capture)
+                self._take_leaf(start, end, capture)
             elif rank == _SCOPE:
-                self._scope(start, end, capture)
+                self._open_scope(start, end, capture)
             elif rank == _DEFINITION:
-                self._definition(start, end, capture)
+                self._open_definition(start, end, capture)
             elif rank == _BODY:
-                self._body(start)
+                self._open_body(start)
             elif rank == _OUTER:
-                self._outer(start, end)
+                self._open_outer(start, end)
             elif rank == _DECLARATION:
                 holders.append((end, -3 - start))
             else:
@@ -164,21 +164,21 @@ class _Sweep:
             self.outline.mark(closed, scopes[-1][1:])
         return self.outline
 
-    def _holder(self) -> int:
+    def _innermost_draft(self) -> int:
         """The innermost draft, or -1."""
         for _, draft in reversed(self.holders):
             if draft >= -1:
                 return draft
         return -1
 
-    def _definition(self, start: int, end: int, capture: str) -> None:
+    def _open_definition(self, start: int, end: int, capture: str) -> None:
         outline = self.outline
-        draft = Draft(capture.partition(".")[2], start, end, self.scopes[-1][1], self._holder())
-        self._extend(draft)
+        draft = Draft(capture.partition(".")[2], start, end, self.scopes[-1][1], self._innermost_draft())
+        self._extend_draft(draft)
         self.holders.append((end, len(outline.drafts)))
         outline.drafts.append(draft)
 
-    def _extend(self, draft: Draft) -> None:
+    def _extend_draft(self, draft: Draft) -> None:
         """The extents around the definition that no other definition is in."""
         at = len(self.holders)
         while self.holders[at - 1][1] < -1:
@@ -189,7 +189,7 @@ class _Sweep:
             draft.span_start, decorators = self.extents.pop()
             draft.decorators = decorators + draft.decorators
 
-    def _scope(self, start: int, end: int, capture: str) -> None:
+    def _open_scope(self, start: int, end: int, capture: str) -> None:
         outline = self.outline
         _, parent, skipped = self.scopes[-1]
         if len(self.scopes) > MAX_DEPTH or capture == "scope.unknown":
@@ -209,25 +209,25 @@ class _Sweep:
         place = (scope, TOO_DEEP if skipped == TOO_DEEP else WHOLE)
         self.scopes.append((end, *place))
         outline.mark(start, place)
-        at = self._holder()
+        at = self._innermost_draft()
         if at >= 0:
             draft = outline.drafts[at]
             if draft.body < 0 and (start == draft.start or end == draft.end or start == draft.body_start):
                 draft.body = scope
 
-    def _outer(self, start: int, end: int) -> None:
+    def _open_outer(self, start: int, end: int) -> None:
         _, scope, skipped = self.scopes[-1]
         if scope and skipped != TOO_DEEP:
             place = (self.outline.parents[scope], scope)
             self.scopes.append((end, *place))
             self.outline.mark(start, place)
 
-    def _body(self, start: int) -> None:
-        at = self._holder()
+    def _open_body(self, start: int) -> None:
+        at = self._innermost_draft()
         if at >= 0 and self.outline.drafts[at].body_start < 0:
             self.outline.drafts[at].body_start = start
 
-    def _leaf(self, start: int, end: int, capture: str) -> None:
+    def _take_leaf(self, start: int, end: int, capture: str) -> None:
         if capture == "decorator" and self.holders[-1][1] == -2 and self.extents:
             self.extents[-1][1].append((start, end))
             return
@@ -236,14 +236,14 @@ class _Sweep:
             modifiers, until = self.outline.modifiers, (-3 - holder, end_of)
             modifiers[until] = modifiers.get(until, 0) | MODIFIERS[capture.partition(".")[2]]
             return
-        at = self._holder()
+        at = self._innermost_draft()
         if at < 0:
             return
         draft = self.outline.drafts[at]
         if capture == "name":
             if draft.name[0] < 0:
                 draft.name = (start, end)
-                self._adopt(draft)
+                self._adopt_drafts(draft)
             else:
                 self.outline.drafts.append(draft.named(start, end))
         elif capture == "extended":
@@ -259,7 +259,7 @@ class _Sweep:
         else:
             draft.flags |= FLAG_TEST if capture == "test" else MODIFIERS[capture.partition(".")[2]]
 
-    def _adopt(self, draft: Draft) -> None:
+    def _adopt_drafts(self, draft: Draft) -> None:
         """A type named in a declaration before what is declared is not a part of that: `struct a {…} b;`."""
         drafts = self.outline.drafts
         for _ in range(MAX_DEPTH if draft.kind in _TYPES else 0):

@@ -33,7 +33,7 @@ def against(carrying: Carrying) -> str | None:
     source, target = carrying.source, carrying.target
     if not target.endswith(".go"):
         return f"`{target}` is no Go file."
-    package, other = (_package(carrying.read(path)) for path in (source, target))
+    package, other = (_package_clause(carrying.read(path)) for path in (source, target))
     if posixpath.dirname(source) != posixpath.dirname(target) or (other and other != package):
         return (
             f"A Go symbol can only be moved inside its package: `to_path` has to be a file of package"
@@ -45,7 +45,7 @@ def against(carrying: Carrying) -> str | None:
         return f"Only tests see what `{target}` defines."
     if source.endswith(_TEST) and not target.endswith(_TEST) and _RUN_BY_NAME.match(carrying.name):
         return f"`go test` finds {carrying.name} by its name, in files that end in `{_TEST}`."
-    built, builds = (_constraints(carrying, path) for path in (source, target))
+    built, builds = (_build_constraints(carrying, path) for path in (source, target))
     if built != builds:
         names = (", ".join(one) or "none" for one in (built, builds))
         return f"`{source}` and `{target}` have different build constraints: {'; '.join(names)}."
@@ -54,12 +54,12 @@ def against(carrying: Carrying) -> str | None:
     return None
 
 
-def _package(data: bytes) -> str:
+def _package_clause(data: bytes) -> str:
     match = _CLAUSE.search(data)
     return match[1].decode() if match else ""
 
 
-def _constraints(carrying: Carrying, path: str) -> list[str]:
+def _build_constraints(carrying: Carrying, path: str) -> list[str]:
     """Under which conditions a file is built: by its name and by what stands above its package clause."""
     words = posixpath.basename(path).removesuffix(".go").removesuffix("_test").split("_")[1:]
     systems = [word for word in words[-2:] if word in _SYSTEMS]
@@ -83,7 +83,7 @@ def begun(carrying: Carrying) -> str:
     """The package clause, with the build constraints of the old file."""
     data = carrying.read(carrying.source)
     constraints = "".join(f"{one}\n" for one in _build_lines(data))
-    return (f"{constraints}\n" if constraints else "") + f"package {_package(data)}\n"
+    return (f"{constraints}\n" if constraints else "") + f"package {_package_clause(data)}\n"
 
 
 def standalone(data: bytes, line: int, text: str, *, is_imported: bool) -> str | Stuck:

@@ -31,7 +31,7 @@ class _Declaration(NamedTuple):
     is_list: bool
 
 
-def _declarations(data: bytes) -> Iterator[_Declaration]:
+def _import_declarations(data: bytes) -> Iterator[_Declaration]:
     """The import declarations of a file, without that of `C`."""
     lines = LineStarts(data)
 
@@ -43,12 +43,12 @@ def _declarations(data: bytes) -> Iterator[_Declaration]:
             continue
         inner = next((one for one in node.children if one.type == "import_spec_list"), None)
         children = (inner or node).children
-        specs = [_Spec(*rows(one), _path(one)) for one in children if one.type == "import_spec"]
+        specs = [_Spec(*rows(one), _import_path(one)) for one in children if one.type == "import_spec"]
         if [one.path for one in specs] != ["C"]:
             yield _Declaration(*rows(node), specs, inner is not None)
 
 
-def _path(spec: Node) -> str:
+def _import_path(spec: Node) -> str:
     path = spec.child_by_field_name("path")
     text = path.text or b"" if path is not None else b""
     return text[1:-1].decode("utf-8", "surrogateescape")
@@ -58,18 +58,18 @@ def without(data: bytes, numbers: Collection[int]) -> bytes:
     """A file without the imports in some lines, counted from 1."""
     rows = data.split(b"\n")
     removed_rows: set[int] = set()
-    for one in _declarations(data):
+    for one in _import_declarations(data):
         going = [spec for spec in one.specs if spec.first + 1 in numbers]
         if len(going) == len(one.specs):
             removed_rows.update(range(one.first, one.end))
             removed_rows |= {one.end} if one.end < len(rows) and not rows[one.end].strip() else set()
             continue
         removed_rows |= {row for spec in going for row in range(spec.first, spec.end)}
-        removed_rows |= _gaps(rows, one, removed_rows) if going else set()
+        removed_rows |= _blank_rows(rows, one, removed_rows) if going else set()
     return b"\n".join(row for at, row in enumerate(rows) if at not in removed_rows)
 
 
-def _gaps(rows: Sequence[bytes], one: _Declaration, gone: Collection[int]) -> set[int]:
+def _blank_rows(rows: Sequence[bytes], one: _Declaration, gone: Collection[int]) -> set[int]:
     """The blank rows of a list that would stand at its beginning, at its end, or twice."""
     numbers: set[int] = set()
     last = -1  # the last row that stays and is not blank
@@ -90,10 +90,10 @@ def added(data: bytes, wanted: Wanted, is_ours: IsOurs) -> bytes:
     """A file with one import more."""
     text = f'{wanted.alias} "{wanted.name}"' if wanted.alias else f'"{wanted.name}"'
     spec = text.encode("utf-8", "surrogateescape")
-    own, rows = list(_declarations(data)), data.split(b"\n")
+    own, rows = list(_import_declarations(data)), data.split(b"\n")
     lists = [one for one in own if one.is_list and one.specs]
     if lists:
-        return b"\n".join(_listed(rows, lists[-1], wanted.name, spec, is_ours))
+        return b"\n".join(_list_with(rows, lists[-1], wanted.name, spec, is_ours))
     if len(own) == 1 and own[0].specs:
         old = own[0]
         single = b"\n".join(rows[old.first : old.end]).strip().removeprefix(b"import").strip()
@@ -107,7 +107,7 @@ def added(data: bytes, wanted: Wanted, is_ours: IsOurs) -> bytes:
     return b"\n".join(rows)
 
 
-def _listed(rows: list[bytes], one: _Declaration, path: str, spec: bytes, is_ours: IsOurs) -> list[bytes]:
+def _list_with(rows: list[bytes], one: _Declaration, path: str, spec: bytes, is_ours: IsOurs) -> list[bytes]:
     """A list with one import more: in the section of its like, sorted, or in one of its own."""
     groups: list[list[_Spec]] = []
     for it in one.specs:
@@ -115,8 +115,8 @@ def _listed(rows: list[bytes], one: _Declaration, path: str, spec: bytes, is_our
             groups[-1].append(it)
         else:
             groups.append([it])
-    rank = _rank(path, is_ours)
-    ranks = [{_rank(it.path, is_ours) for it in group} for group in groups]
+    rank = _section_rank(path, is_ours)
+    ranks = [{_section_rank(it.path, is_ours) for it in group} for group in groups]
     fitting = [group for group, own in zip(groups, ranks, strict=True) if rank in own]
     if not fitting and len(groups) == 1 and len(ranks[0]) > 1:
         fitting = groups
@@ -133,7 +133,7 @@ def _listed(rows: list[bytes], one: _Declaration, path: str, spec: bytes, is_our
     return [*rows[:at], text, b"", *rows[at:]]
 
 
-def _rank(path: str, is_ours: IsOurs) -> int:
+def _section_rank(path: str, is_ours: IsOurs) -> int:
     """The library's packages have no dot in the first part of their path; the own ones come last."""
     if is_ours(path):
         return 2
@@ -160,12 +160,12 @@ def lifted(data: bytes, line: int, text: str) -> str | Stuck:
         if implicit:
             return Stuck(line, "The list of constants repeats a value without writing it.")
     rows = [row.removeprefix("\t") for row in text.split("\n")]
-    at = _lead(text, spec)
+    at = _comment_rows(text, spec)
     rows[at] = f"{keyword} {rows[at]}"
     return "\n".join(rows)
 
 
-def _lead(text: str, spec: Node) -> int:
+def _comment_rows(text: str, spec: Node) -> int:
     """How many rows of comments stand above a declaration in its text."""
     first = (spec.text or b"").split(b"\n")[0].decode("utf-8", "surrogateescape")
     return next((at for at, row in enumerate(text.split("\n")) if row.strip().startswith(first)), 0)

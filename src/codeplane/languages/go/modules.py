@@ -32,7 +32,7 @@ _packages: "WeakKeyDictionary[Sources, dict[str, list[tuple[str, str]]]]" = Weak
 def module_name(sources: Sources, path: str) -> str:
     """The import path of the file's package."""
     directory = posixpath.dirname(path)
-    own = _own(sources, directory)
+    own = _own_module(sources, directory)
     if own is None:
         return path.removesuffix(".go")
     below = posixpath.relpath(directory or ".", own.directory or ".")
@@ -40,10 +40,10 @@ def module_name(sources: Sources, path: str) -> str:
 
 
 def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
-    directory = _directory(sources, posixpath.dirname(path), imported.module)
+    directory = _package_directory(sources, posixpath.dirname(path), imported.module)
     if directory is None or not _may_import(posixpath.dirname(path), directory):
         return ()
-    files = [(name, clause) for name, clause in _files(sources, directory) if not name.endswith(_TEST)]
+    files = [(name, clause) for name, clause in _built_files(sources, directory) if not name.endswith(_TEST)]
     clauses = {clause for _, clause in files} - {"", "documentation"}
     if len(clauses) > 1:
         clauses.discard("main")
@@ -58,7 +58,7 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
 
 def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
     """The other files of the package; tests see the files that they test, not the other way round."""
-    files = dict(_files(sources, posixpath.dirname(place.path)))
+    files = dict(_built_files(sources, posixpath.dirname(place.path)))
     package = files.get(place.path, "")
     is_test = place.path.endswith(_TEST)
     places = [
@@ -85,12 +85,12 @@ def _may_import(importer: str, directory: str) -> bool:
     return not owner or importer == owner or importer.startswith(owner + "/")
 
 
-def _directory(sources: Sources, importer: str, module: str) -> str | None:
-    own = _own(sources, importer)
+def _package_directory(sources: Sources, importer: str, module: str) -> str | None:
+    own = _own_module(sources, importer)
     if own is None:
         return None
     directories = {own.path: own.directory}
-    if own.directory in (members := _workspace(sources, own.directory)):
+    if own.directory in (members := _workspace_members(sources, own.directory)):
         directories |= {one.path: one.directory for one in _all_modules(sources) if one.directory in members}
     elif not sources.exists(posixpath.join(own.directory, "vendor/modules.txt")):
         directories |= own.replaced
@@ -99,13 +99,13 @@ def _directory(sources: Sources, importer: str, module: str) -> str | None:
     )
     if not best:
         return None
-    candidate = _inside(directories[best], "./" + module[len(best) :].lstrip("/"))
-    nearest = _own(sources, candidate) if candidate is not None else None
+    candidate = _inside_repository(directories[best], "./" + module[len(best) :].lstrip("/"))
+    nearest = _own_module(sources, candidate) if candidate is not None else None
     # A directory below with a `go.mod` of its own is another module.
     return candidate if nearest is not None and nearest.directory == directories[best] else None
 
 
-def _inside(directory: str, relative: str) -> str | None:
+def _inside_repository(directory: str, relative: str) -> str | None:
     """The path of a directory, or None where it leaves the repository."""
     path = posixpath.normpath(posixpath.join(directory, relative))
     if path.startswith(("/", "../")) or path == "..":
@@ -113,7 +113,7 @@ def _inside(directory: str, relative: str) -> str | None:
     return "" if path == "." else path
 
 
-def _own(sources: Sources, directory: str) -> _Module | None:
+def _own_module(sources: Sources, directory: str) -> _Module | None:
     """The module that a directory belongs to."""
     above = [
         one
@@ -127,26 +127,30 @@ def _all_modules(sources: Sources) -> list[_Module]:
     found = _modules.get(sources)
     if found is None:
         paths = [path for path in sources.paths_named("go.mod") if "vendor" not in path.split("/")]
-        found = _modules[sources] = [one for one in (_module(sources, path) for path in paths) if one]
+        found = _modules[sources] = [one for one in (_read_module(sources, path) for path in paths) if one]
     return found
 
 
-def _module(sources: Sources, path: str) -> _Module | None:
+def _read_module(sources: Sources, path: str) -> _Module | None:
     name = ""
     directory = posixpath.dirname(path)
     replaced = {}
-    for verb, words in _directives(sources.read(path)):
+    for verb, words in _read_directives(sources.read(path)):
         if verb == "module" and len(words) == 1:
             name = words[0]
         elif verb == "replace" and "=>" in words:
             old, new = words[0], words[words.index("=>") + 1 :]
-            local = _inside(directory, new[0]) if len(new) == 1 and new[0].startswith(("./", "../")) else None
+            local = (
+                _inside_repository(directory, new[0])
+                if len(new) == 1 and new[0].startswith(("./", "../"))
+                else None
+            )
             if local is not None:
                 replaced[old] = local
     return _Module(name, directory, replaced) if name else None
 
 
-def _workspace(sources: Sources, directory: str) -> set[str]:
+def _workspace_members(sources: Sources, directory: str) -> set[str]:
     """The directories that the nearest `go.work` above uses."""
     works = [posixpath.dirname(path) for path in sources.paths_named("go.work")]
     above = [work for work in works if not work or directory == work or directory.startswith(work + "/")]
@@ -154,14 +158,14 @@ def _workspace(sources: Sources, directory: str) -> set[str]:
         return set()
     work = max(above, key=len)
     members = [
-        _inside(work, words[0])
-        for verb, words in _directives(sources.read(posixpath.join(work, "go.work")))
+        _inside_repository(work, words[0])
+        for verb, words in _read_directives(sources.read(posixpath.join(work, "go.work")))
         if verb == "use" and words
     ]
     return {one for one in members if one is not None}
 
 
-def _directives(data: bytes | None) -> Iterator[tuple[str, list[str]]]:
+def _read_directives(data: bytes | None) -> Iterator[tuple[str, list[str]]]:
     """The lines of `go.mod` and `go.work`: the verb and what follows, blocks taken apart."""
     block = ""
     for line in (data or b"").decode("utf-8", "replace").split("\n")[:_MOST_LINES]:
@@ -176,7 +180,7 @@ def _directives(data: bytes | None) -> Iterator[tuple[str, list[str]]]:
             yield words[0], words[1:]
 
 
-def _files(sources: Sources, directory: str) -> list[tuple[str, str]]:
+def _built_files(sources: Sources, directory: str) -> list[tuple[str, str]]:
     """The Go files of a directory that some build takes, each with its package."""
     cache = _packages.setdefault(sources, {})
     files = cache.get(directory)

@@ -14,11 +14,11 @@ def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
         here = moving.path(path)
         if not targets or list(modules.places(moving.after, here, item)) == targets:
             continue
-        changed = _changed(moving, path, item, targets[0].path)
+        changed = _changed_path(moving, path, item, targets[0].path)
         yield changed or Stuck(item.line, f"`{item.module}` cannot be written so that it means the same.")
 
 
-def _changed(moving: Moving, path: str, item: Import, target: str) -> Change | None:
+def _changed_path(moving: Moving, path: str, item: Import, target: str) -> Change | None:
     new = modules.module_name(moving.after, target)
     quotation = quoted(moving.read(path), item._replace(column=0))
     if quotation is None:

@@ -9,7 +9,7 @@ def reshape(outline: Outline, data: bytes) -> None:
     for draft in outline.drafts:
         if draft.kind not in ("function", "method") or draft.name[0] < 0:
             continue
-        if before is not None and _joins(before, draft, data):
+        if before is not None and _is_same_function(before, draft, data):
             before.body_start = before.body_start if before.body_start >= 0 else before.end
             before.end = draft.end
             draft.name = (-1, -1)
@@ -17,9 +17,9 @@ def reshape(outline: Outline, data: bytes) -> None:
             before = draft
 
 
-def _joins(before: Draft, draft: Draft, data: bytes) -> bool:
-    return before.parent == draft.parent and _name(before, data) == _name(draft, data)
+def _is_same_function(before: Draft, draft: Draft, data: bytes) -> bool:
+    return before.parent == draft.parent and _name_of(before, data) == _name_of(draft, data)
 
 
-def _name(draft: Draft, data: bytes) -> bytes:
+def _name_of(draft: Draft, data: bytes) -> bytes:
     return data[draft.name[0] : draft.name[1]]

@@ -24,7 +24,7 @@ _TURNS = re.compile(rb"!(?!=)|\|\||\?(?![>,])")
 
 
 @cache
-def _holders() -> Query:
+def _holder_query() -> Query:
     return compiled("java", _HOLDERS)
 
 
@@ -33,7 +33,7 @@ def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
     patterns = found.get("hook.pattern", [])
     if not patterns:
         return
-    holders = _innermost(patterns, captures(_holders(), root).get("holder", []))
+    holders = _innermost_holders(patterns, captures(_holder_query(), root).get("holder", []))
     binds = sorted((node.start_byte, at) for at, node in enumerate(found.get("bind.local", [])))
     scopes: dict[tuple[int, int], Node] = {}
     for pattern, holder in zip(patterns, holders, strict=True):
@@ -42,7 +42,7 @@ def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
         condition = holder.child_by_field_name("condition") if holder.type in _CONDITIONAL else holder
         turns = _TURNS.search(data, condition.start_byte, condition.end_byte) if condition else None
         if turns:
-            found.setdefault("doubt", []).extend(_bound(pattern, binds, found["bind.local"]))
+            found.setdefault("doubt", []).extend(_bound_names(pattern, binds, found["bind.local"]))
         if holder.type not in _SCOPES and not (turns and holder.type in _CONDITIONAL):
             scopes[holder.start_byte, holder.end_byte] = holder
     for holder in scopes.values():
@@ -52,7 +52,7 @@ def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
             found.setdefault("scope.outer", []).append(other)
 
 
-def _innermost(patterns: list[Node], holders: list[Node]) -> list[Node | None]:
+def _innermost_holders(patterns: list[Node], holders: list[Node]) -> list[Node | None]:
     """The innermost holder around each pattern."""
     events = [(node.start_byte, -node.end_byte, 0, at) for at, node in enumerate(holders)]
     events += [(node.start_byte, -node.end_byte, 1, at) for at, node in enumerate(patterns)]
@@ -68,7 +68,7 @@ def _innermost(patterns: list[Node], holders: list[Node]) -> list[Node | None]:
     return around
 
 
-def _bound(pattern: Node, binds: list[tuple[int, int]], names: list[Node]) -> list[Node]:
+def _bound_names(pattern: Node, binds: list[tuple[int, int]], names: list[Node]) -> list[Node]:
     """The names that a pattern binds."""
     first, last = bisect_left(binds, (pattern.start_byte,)), bisect_left(binds, (pattern.end_byte,))
     return [names[at] for _, at in binds[first:last]]

@@ -20,7 +20,7 @@ def module_name(sources: Sources, path: str) -> str:
 def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     """The files of a package that have the name, or the type whose member it is."""
     if not imported.module:
-        return [place for place in _unnamed(sources, path) if sources.members(place, imported.name)]
+        return [place for place in _unnamed_package(sources, path) if sources.members(place, imported.name)]
     return members_of(sources, imported.module, imported.name)
 
 
@@ -30,7 +30,7 @@ def members_of(sources: Sources, module: str, name: str) -> list[Place]:
     for count in range(min(len(parts), _DEEPEST), 0, -1):
         places = list(sources.declaring(".".join(parts[:count]), _FAMILY))
         for part in parts[count:]:
-            places = [inner for place in places for inner in _types(sources, place, part)]
+            places = [inner for place in places for inner in _types_in(sources, place, part)]
         if name != "*":
             places = [place for place in places if sources.members(place, name)]
         if places:
@@ -38,7 +38,7 @@ def members_of(sources: Sources, module: str, name: str) -> list[Place]:
     return []
 
 
-def _types(sources: Sources, place: Place, name: str) -> list[Place]:
+def _types_in(sources: Sources, place: Place, name: str) -> list[Place]:
     return [member.place for member in sources.members(place, name) if member.kind in _TYPES]
 
 
@@ -46,12 +46,12 @@ def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
     """The other files of the package. Of other languages only what is imported is seen."""
     package = sources.package(place.path)
     if not package:
-        return [[other for other in _unnamed(sources, place.path) if other.path != place.path]]
+        return [[other for other in _unnamed_package(sources, place.path) if other.path != place.path]]
     files = sources.declaring(package, _FAMILY)
     return [[other for other in files if other.path != place.path and other.path.endswith(".java")]]
 
 
-def _unnamed(sources: Sources, path: str) -> list[Place]:
+def _unnamed_package(sources: Sources, path: str) -> list[Place]:
     """The files of the package without a name in the same directory."""
     directory = path.rpartition("/")[0]
     start = f"{directory}/" if directory else ""

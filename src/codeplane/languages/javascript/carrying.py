@@ -69,7 +69,7 @@ def begun(carrying: Carrying) -> str:
 
 def standalone(data: bytes, line: int, text: str, *, is_imported: bool) -> str | Stuck:
     """A definition that others import is exported."""
-    node = _declaration(data, line)
+    node = _declaration_at(data, line)
     if node is None:
         return Stuck(line, "Its declaration is not understood.")
     if node.type == "export_statement":
@@ -89,7 +89,7 @@ def standalone(data: bytes, line: int, text: str, *, is_imported: bool) -> str |
 
 def exposed(data: bytes, line: int) -> Change | Stuck | None:
     """What makes a definition one that others can import; None where it is exported."""
-    node = _declaration(data, line)
+    node = _declaration_at(data, line)
     if node is None:
         return Stuck(line, "Its declaration is not understood.")
     if node.type == "export_statement":
@@ -101,19 +101,19 @@ def exposed(data: bytes, line: int) -> Change | Stuck | None:
 
 def is_type(data: bytes, line: int) -> bool:
     """Whether a definition is there for the compiler alone."""
-    node = _declaration(data, line)
+    node = _declaration_at(data, line)
     inner = node.child_by_field_name("declaration") if node is not None else None
     return (inner or node) is not None and (inner or node).type in _TYPES  # type: ignore[union-attr]
 
 
 def runs_nothing(data: bytes, line: int) -> bool:
     """Whether a definition is there before its module is run: functions that are declared, and types."""
-    node = _declaration(data, line)
+    node = _declaration_at(data, line)
     inner = (node.child_by_field_name("declaration") or node) if node is not None else None
     return inner is not None and inner.type in (*_HOISTED, *_TYPES)
 
 
-def _declaration(data: bytes, line: int) -> Node | None:
+def _declaration_at(data: bytes, line: int) -> Node | None:
     """The statement at the top of a module that a line belongs to."""
     start = LineStarts(data).offset(line, 0)
     row = data.find(b"\n", start)
@@ -141,10 +141,10 @@ def redirected(data: bytes, moves: Sequence[tuple[Import, str | None]]) -> Seque
         name = _name_at(before[holder], at) if holder is not None else None
         if holder is None or name is None or not before[holder].is_plain:
             return None
-        own[holder] = _without(own[holder], at)
+        own[holder] = _without_name(own[holder], at)
         if module is None:
             continue
-        statement = _taking(before[holder], name, module)
+        statement = _with_name(before[holder], name, module)
         same = next((key for key, one in own.items() if _takes_alike(one, statement)), None)
         late = following.setdefault(holder, [])
         beside = next((number for number, one in enumerate(late) if _takes_alike(one, statement)), None)
@@ -172,7 +172,7 @@ def _name_at(one: Statement, at: int) -> Name | str | None:
     return next((name for name in one.names if name.start == at), None)
 
 
-def _without(one: Statement, at: int) -> Statement:
+def _without_name(one: Statement, at: int) -> Statement:
     if one.default is not None and one.default[1] == at:
         return replace(one, default=None)
     if one.namespace is not None and one.namespace[1] == at:
@@ -181,7 +181,7 @@ def _without(one: Statement, at: int) -> Statement:
     return replace(one, names=names, has_braces=bool(names))
 
 
-def _taking(one: Statement, name: Name | str, module: str) -> Statement:
+def _with_name(one: Statement, name: Name | str, module: str) -> Statement:
     new = replace(one, module=module, default=None, namespace=None, names=(), has_braces=False, is_star=False)
     if isinstance(name, Name):
         return replace(new, names=(name,), has_braces=True)
@@ -214,14 +214,14 @@ def inside(data: bytes, uses: Sequence[Use]) -> None:
 def module_text(sources: Sources, path: str, target: str) -> str | None:
     """The specifier by which a file imports another, as the files around it write theirs."""
     for like in (*_written_in(sources, path), "./x"):
-        for text in _texts(sources, path, like, target):
+        for text in _module_texts(sources, path, like, target):
             places = modules.places(sources, path, Import(0, "js_import", text, "", "", 0, 0))
             if list(places) == [Place(RepoPath(target))]:
                 return text
     return None
 
 
-def _texts(sources: Sources, path: str, like: str, target: str) -> Iterator[str]:
+def _module_texts(sources: Sources, path: str, like: str, target: str) -> Iterator[str]:
     texts = list(shapes(like, target))
     if not like.startswith("."):
         yield from configured(sources, path, like, texts)
@@ -272,13 +272,13 @@ def whole(data: bytes) -> list[Wanted]:
 
 def arranged(sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted]) -> bytes:
     """A file with more imports, in the statements that take from the same modules."""
-    model = None if statements(data) else _model(sources, path, data)
+    model = None if statements(data) else _import_model(sources, path, data)
     for one in wanted:
-        data = _added(data, one, model)
+        data = _with_statement(data, one, model)
     return data
 
 
-def _model(sources: Sources, path: str, data: bytes) -> Statement:
+def _import_model(sources: Sources, path: str, data: bytes) -> Statement:
     """How a file without imports would write one: by its own texts, else as the files beside it do."""
     directory = posixpath.dirname(path)
     names = [name for name in sources.names_in(directory) if name.endswith(_MODULES)][:_MOST_BESIDE]
@@ -292,7 +292,7 @@ def _model(sources: Sources, path: str, data: bytes) -> Statement:
     return Statement(0, 0, "", quote=quote, ending=beside.ending)
 
 
-def _added(data: bytes, one: Wanted, model: Statement | None) -> bytes:
+def _with_statement(data: bytes, one: Wanted, model: Statement | None) -> bytes:
     own = statements(data)
     assert one.module is not None, "BUG: what is imported comes from a module"
     model = own[-1] if own or model is None else model
@@ -320,10 +320,10 @@ def _added(data: bytes, one: Wanted, model: Statement | None) -> bytes:
         start = alike[0].start if alike else own[-1].end
         gap = b"" if alike else b"\n"
         return data[:start] + gap + text + (b"\n" if alike else b"") + data[start:]
-    return _first(data, text)
+    return _with_first_statement(data, text)
 
 
-def _first(data: bytes, text: bytes) -> bytes:
+def _with_first_statement(data: bytes, text: bytes) -> bytes:
     """The first statement of a file: behind a directive or the comment that the file begins with."""
     head = _DIRECTIVE.match(data) or _HEAD.match(data)
     if head is None:

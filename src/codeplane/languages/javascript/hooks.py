@@ -22,43 +22,43 @@ def exports(root: Node, data: bytes) -> list[Exported]:
         object_, name = left.child_by_field_name("object"), left.child_by_field_name("property")
         if object_ is None or name is None:
             continue
-        if _text(left, data) == b"module.exports":
-            items += _whole(right, data)
-        elif _text(object_, data) in (b"exports", b"module.exports"):
-            items += _one(name, right, data)
+        if _node_text(left, data) == b"module.exports":
+            items += _whole_exports(right, data)
+        elif _node_text(object_, data) in (b"exports", b"module.exports"):
+            items += _single_export(name, right, data)
     return items
 
 
-def _text(node: Node, data: bytes) -> bytes:
+def _node_text(node: Node, data: bytes) -> bytes:
     return data[node.start_byte : node.end_byte]
 
 
-def _one(name: Node, value: Node, data: bytes) -> list[Exported]:
-    exported = _text(name, data)
+def _single_export(name: Node, value: Node, data: bytes) -> list[Exported]:
+    exported = _node_text(name, data)
     if value.type == "identifier":
-        return [_exported(exported, value, data)]
+        return [_export_of(exported, value, data)]
     # A function is a definition of the exported name; another value has none.
-    items = _named(name, data)
+    items = _defined_export(name, data)
     return [items if value.type in _FUNCTIONS else items._replace(local=b"")]
 
 
-def _whole(value: Node, data: bytes) -> list[Exported]:
+def _whole_exports(value: Node, data: bytes) -> list[Exported]:
     if value.type == "identifier":
-        return [_exported(b"default", value, data)]
+        return [_export_of(b"default", value, data)]
     items: list[Exported] = []
     for item in value.named_children if value.type == "object" else ():
         name = item.child_by_field_name("key") or item.child_by_field_name("name") or item
         if item.type == "shorthand_property_identifier":
-            items.append(_exported(_text(item, data), item, data))
+            items.append(_export_of(_node_text(item, data), item, data))
         elif item.type in ("pair", "method_definition") and name.type == "property_identifier":
             property_value = item.child_by_field_name("value")
             if property_value is not None and property_value.type == "identifier":
-                items.append(_exported(_text(name, data), property_value, data))
+                items.append(_export_of(_node_text(name, data), property_value, data))
             elif property_value is None or property_value.type in _FUNCTIONS:
                 items.append(
                     Exported(
-                        _text(name, data),
-                        _text(name, data),
+                        _node_text(name, data),
+                        _node_text(name, data),
                         name.start_byte,
                         name.start_byte,
                         "explicit_export",
@@ -67,11 +67,11 @@ def _whole(value: Node, data: bytes) -> list[Exported]:
     return items
 
 
-def _exported(name: bytes, local: Node, data: bytes) -> Exported:
-    return Exported(name, _text(local, data), local.start_byte, local.end_byte, "explicit_export")
+def _export_of(name: bytes, local: Node, data: bytes) -> Exported:
+    return Exported(name, _node_text(local, data), local.start_byte, local.end_byte, "explicit_export")
 
 
-def _named(name: Node, data: bytes) -> Exported:
+def _defined_export(name: Node, data: bytes) -> Exported:
     """What is defined where it is exported, under that name."""
-    text = _text(name, data)
+    text = _node_text(name, data)
     return Exported(text, text, name.start_byte, name.start_byte, "explicit_export")

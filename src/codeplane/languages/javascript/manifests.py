@@ -33,11 +33,11 @@ def manifest(sources: Sources, path: str) -> Json:
     """A JSON object, comments and trailing commas allowed; empty where there is none to be read."""
     cache = _read.setdefault(sources, {})
     if path not in cache:
-        cache[path] = _parse(sources.read(path))
+        cache[path] = _parse_json(sources.read(path))
     return cache[path]
 
 
-def _parse(data: bytes | None) -> Json:
+def _parse_json(data: bytes | None) -> Json:
     if data is None:
         return {}
     return json_object(data, comments=True)
@@ -100,7 +100,7 @@ def configs(sources: Sources, path: str) -> list[Config]:
     nearest = next((file for file in files if sources.exists(file)), None)
     if nearest is None:
         return []
-    results = [_config(sources, nearest)]
+    results = [_read_config(sources, nearest)]
     references = manifest(sources, nearest).get("references")
     for item in references[:_REFERENCES] if isinstance(references, list) else ():
         target = item.get("path") if isinstance(item, dict) else None
@@ -109,15 +109,15 @@ def configs(sources: Sources, path: str) -> list[Config]:
             file = file if file.endswith(".json") else below(file, "tsconfig.json")
             # A reference to a project elsewhere says nothing about this file.
             if file.rpartition("/")[0] == nearest.rpartition("/")[0]:
-                results.append(_config(sources, file))
+                results.append(_read_config(sources, file))
     return results
 
 
-def _config(sources: Sources, file: str) -> Config:
+def _read_config(sources: Sources, file: str) -> Config:
     paths: Mapping[str, list[str]] | None = None
     paths_base = base_url = None
     conditions: tuple[str, ...] | None = None
-    for one in _extended(sources, file):
+    for one in _extended_configs(sources, file):
         options = manifest(sources, one).get("compilerOptions")
         options = options if isinstance(options, dict) else {}
         directory = one.rpartition("/")[0]
@@ -125,18 +125,18 @@ def _config(sources: Sources, file: str) -> Config:
         if base_url is None and isinstance(url, str):
             base_url = joined(directory, url)
         if paths is None and isinstance(path_map, dict):
-            paths, paths_base = {key: _strings(value) for key, value in path_map.items()}, directory
+            paths, paths_base = {key: _string_list(value) for key, value in path_map.items()}, directory
         if conditions is None and isinstance(custom, list):
-            conditions = tuple(_strings(custom))
+            conditions = tuple(_string_list(custom))
     based = base_url if base_url is not None else paths_base
     return Config(paths or {}, based or "", base_url, conditions or ())
 
 
-def _strings(value: object) -> list[str]:
+def _string_list(value: object) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
-def _extended(sources: Sources, file: str) -> list[str]:
+def _extended_configs(sources: Sources, file: str) -> list[str]:
     """A configuration and those that it extends, the ones that count more first."""
     texts: list[str] = []
     waiting = [file]
@@ -146,7 +146,7 @@ def _extended(sources: Sources, file: str) -> list[str]:
             continue
         texts.append(one)
         bases = manifest(sources, one).get("extends")
-        for base in [bases] if isinstance(bases, str) else _strings(bases):
+        for base in [bases] if isinstance(bases, str) else _string_list(bases):
             target = joined(one.rpartition("/")[0], base) if base.startswith(".") else None
             if target is not None:
                 waiting.append(target if sources.exists(target) else f"{target}.json")

@@ -79,30 +79,30 @@ class _Specifier:
         if module in (".", "..") or module.startswith(("./", "../")):
             base = joined(self.path.rpartition("/")[0], module)
             only_directory = module.endswith(("/", "/.", "/..")) or module in (".", "..")
-            return None if base is None else self._at(base, only_directory)
+            return None if base is None else self._file_at(base, only_directory)
         if not module or module.startswith(("/", "node:")) or "\\" in module:
             return None
         if module.startswith("#"):
-            return self._inner(module)
-        configured = self._configured(module)
+            return self._internal_import(module)
+        configured = self._configured_files(module)
         if configured:
             # Where several configurations may hold, they have to agree.
             return configured.pop() if len(configured) == 1 else None
-        return self._package(module)
+        return self._package_file(module)
 
-    def _at(self, base: str, only_directory: bool = False) -> str | None:
+    def _file_at(self, base: str, only_directory: bool = False) -> str | None:
         """What a path without or with its ending means: a file, or a directory with an index."""
-        file = None if only_directory else self._exact(base) or self._completed(base)
-        return file or self._directory(base)
+        file = None if only_directory else self._exact_file(base) or self._with_ending(base)
+        return file or self._directory_index(base)
 
-    def _exact(self, base: str) -> str | None:
+    def _exact_file(self, base: str) -> str | None:
         """The file of this name. TypeScript looks for what it would be made from first."""
         stem, dot, ending = base.rpartition(".")
         inputs = [stem + other for other in _INPUTS.get(dot + ending, ())]
         order = [*inputs, base] if self.typed else [base, *inputs]
         return next((path for path in order if self.sources.exists(path)), None)
 
-    def _completed(self, base: str) -> str | None:
+    def _with_ending(self, base: str) -> str | None:
         exists = self.sources.exists
         if self.typed:
             return next((base + ending for ending in _TS_ORDER if exists(base + ending)), None)
@@ -112,34 +112,38 @@ class _Specifier:
         # Which of several a bundler takes is its own setting.
         return others[0] if len(others) == 1 else None
 
-    def _directory(self, base: str) -> str | None:
+    def _directory_index(self, base: str) -> str | None:
         content = manifest(self.sources, below(base, "package.json"))
-        return self._main(base, content) or self._completed(below(base, "index"))
+        return self._main_file(base, content) or self._with_ending(below(base, "index"))
 
-    def _main(self, directory: str, said: Mapping[str, object]) -> str | None:
+    def _main_file(self, directory: str, said: Mapping[str, object]) -> str | None:
         for key in (*(("types", "typings") if self.typed else ()), "main"):
             target = said.get(key)
             if isinstance(target, str) and target:
                 base = joined(directory, target)
                 if base is None:
                     return None
-                return self._exact(base) or self._completed(base) or self._completed(below(base, "index"))
+                return (
+                    self._exact_file(base)
+                    or self._with_ending(base)
+                    or self._with_ending(below(base, "index"))
+                )
         return None
 
-    def _configured(self, module: str) -> set[str]:
+    def _configured_files(self, module: str) -> set[str]:
         """What `paths` and `baseUrl` make of it."""
         files: set[str] = set()
         for config in self.configs:
-            targets = _substituted(config.paths, module)
+            targets = _substituted_paths(config.paths, module)
             bases = [joined(config.paths_base, target) for target in targets]
             if config.base_url is not None:
                 bases.append(joined(config.base_url, module))
-            file = next((at for base in bases if base is not None and (at := self._at(base))), None)
+            file = next((at for base in bases if base is not None and (at := self._file_at(base))), None)
             if file is not None:
                 files.add(file)
         return files
 
-    def _package(self, module: str) -> str | None:
+    def _package_file(self, module: str) -> str | None:
         """A package of the same repository: the file's own, or another of its workspace."""
         parts = module.split("/")
         length = 2 if module.startswith("@") else 1
@@ -151,13 +155,13 @@ class _Specifier:
         content = manifest(self.sources, below(directory, "package.json"))
         if package_around(self.sources, self.path) == directory:
             # A package finds itself by name through its exports alone.
-            return self._exported(directory, content, rest) if "exports" in content else None
+            return self._exported_file(directory, content, rest) if "exports" in content else None
         if not share_workspace(self.sources, self.path, directory) or not self._is_local(name, content):
             return None
         if "exports" in content:
-            return self._exported(directory, content, rest)
+            return self._exported_file(directory, content, rest)
         base = joined(directory, rest)
-        return self._directory(directory) if not rest else None if base is None else self._at(base)
+        return self._directory_index(directory) if not rest else None if base is None else self._file_at(base)
 
     def _is_local(self, name: str, said: Mapping[str, object]) -> bool:
         """Whether what the file's package asks for is the one in the workspace, as far as can be read."""
@@ -167,37 +171,39 @@ class _Specifier:
                 dependencies = own.get(key)
                 version = dependencies.get(name) if isinstance(dependencies, dict) else None
                 if isinstance(version, str):
-                    same = ":" not in version and _major(version) == _major(said.get("version"))
+                    same = ":" not in version and _major_version(version) == _major_version(
+                        said.get("version")
+                    )
                     return same or version.startswith(_LOCAL)
         return True
 
-    def _exported(self, directory: str, said: Mapping[str, object], rest: str) -> str | None:
+    def _exported_file(self, directory: str, said: Mapping[str, object], rest: str) -> str | None:
         exports = said["exports"]
         is_map = isinstance(exports, dict) and any(str(key).startswith(".") for key in exports)
         entries = exports if isinstance(exports, dict) and is_map else {".": exports}
-        return self._entry(directory, entries, f"./{rest}" if rest else ".")
+        return self._entry_file(directory, entries, f"./{rest}" if rest else ".")
 
-    def _inner(self, module: str) -> str | None:
+    def _internal_import(self, module: str) -> str | None:
         """`#name`: what the package's own `imports` say."""
         directory = package_around(self.sources, self.path)
         if directory is None:
             return None
         entries = manifest(self.sources, below(directory, "package.json")).get("imports")
-        return self._entry(directory, entries, module) if isinstance(entries, dict) else None
+        return self._entry_file(directory, entries, module) if isinstance(entries, dict) else None
 
-    def _entry(self, directory: str, entries: Mapping[str, object], key: str) -> str | None:
+    def _entry_file(self, directory: str, entries: Mapping[str, object], key: str) -> str | None:
         """The file that a subpath is mapped to. The first condition that holds decides."""
-        pattern, star = _matching(entries, key)
-        target = self._target(entries[pattern]) if pattern is not None else None
+        pattern, star = _matching_entry(entries, key)
+        target = self._target_file(entries[pattern]) if pattern is not None else None
         if target is None:
             return None
         target = target.replace("*", star) if star is not None else target
         if not target.startswith("./"):
-            return self._package(target) if key.startswith("#") and not target.startswith("#") else None
+            return self._package_file(target) if key.startswith("#") and not target.startswith("#") else None
         base = joined(directory, target)
-        return self._exact(base) if base is not None and _is_inside(base, directory) else None
+        return self._exact_file(base) if base is not None and _is_inside(base, directory) else None
 
-    def _target(self, value: object) -> str | None:
+    def _target_file(self, value: object) -> str | None:
         for _ in range(_DEEPEST):
             if isinstance(value, str):
                 return value
@@ -214,12 +220,12 @@ def _is_inside(path: str, directory: str) -> bool:
     return not directory or path.startswith(directory + "/")
 
 
-def _major(version: object) -> str:
+def _major_version(version: object) -> str:
     match = _NUMBER.search(version) if isinstance(version, str) else None
     return match.group() if match else ""
 
 
-def _matching(entries: Mapping[str, object], key: str) -> tuple[str | None, str | None]:
+def _matching_entry(entries: Mapping[str, object], key: str) -> tuple[str | None, str | None]:
     """The entry for a subpath, its own or the pattern with the longest start, and what its star is."""
     if key in entries and "*" not in key:
         return key, None
@@ -227,16 +233,16 @@ def _matching(entries: Mapping[str, object], key: str) -> tuple[str | None, str 
     longest = -1
     for pattern in list(entries)[:_MOST]:
         start, star, end = pattern.partition("*")
-        if star and len(start) > longest and _holds(key, start, end):
+        if star and len(start) > longest and _is_between(key, start, end):
             best, longest = (pattern, key[len(start) : len(key) - len(end)]), len(start)
     return best
 
 
-def _holds(text: str, start: str, end: str) -> bool:
+def _is_between(text: str, start: str, end: str) -> bool:
     return len(text) > len(start) + len(end) - 1 and text.startswith(start) and text.endswith(end)
 
 
-def _substituted(paths: Mapping[str, Sequence[str]], module: str) -> Iterator[str]:
-    pattern, star = _matching(paths, module)
+def _substituted_paths(paths: Mapping[str, Sequence[str]], module: str) -> Iterator[str]:
+    pattern, star = _matching_entry(paths, module)
     for target in paths[pattern][:_MOST] if pattern is not None else ():
         yield target.replace("*", star, 1) if star is not None else target

@@ -15,13 +15,13 @@ _OUTPUTS = {".ts": ".js", ".tsx": ".js", ".mts": ".mjs", ".cts": ".cjs"}
 
 def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     """Every specifier that leads elsewhere, and relative ones to files that are no modules."""
-    yield from respelled(modules.places, moving, path, _spelled)
+    yield from respelled(modules.places, moving, path, _module_texts)
     for item in moving.before.imports(path):
         if item.module.startswith((".", "..")) and not modules.places(moving.before, path, item):
-            yield from _asset(moving, path, item)
+            yield from _asset_change(moving, path, item)
 
 
-def _asset(moving: Moving, path: str, item: Import) -> Iterator[Change | Stuck]:
+def _asset_change(moving: Moving, path: str, item: Import) -> Iterator[Change | Stuck]:
     file, _, query = item.module.partition("?")
     old = joined(posixpath.dirname(path), file)
     new = moving.path(old) if old is not None else None
@@ -39,7 +39,7 @@ def _asset(moving: Moving, path: str, item: Import) -> Iterator[Change | Stuck]:
         yield Change(line, start - (data.rfind(b"\n", 0, start) + 1), quotation[1], text)
 
 
-def _spelled(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:
+def _module_texts(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:
     texts = list(shapes(item.module, target))
     here = posixpath.dirname(path)
     if not item.module.startswith("."):

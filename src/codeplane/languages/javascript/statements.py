@@ -78,16 +78,18 @@ def parsed(data: bytes) -> Node:
 def statements(data: bytes) -> list[Statement]:
     """The statements at the top of a module that name another one, in order."""
     nodes = parsed(data).children
-    results = (_statement(node) for node in nodes if node.type in ("import_statement", "export_statement"))
+    results = (
+        _read_statement(node) for node in nodes if node.type in ("import_statement", "export_statement")
+    )
     return [one for one in results if one is not None]
 
 
-def _statement(node: Node) -> Statement | None:
+def _read_statement(node: Node) -> Statement | None:
     source = node.child_by_field_name("source")
     if source is None:
         return None
-    quoted = _text(source)
-    text = _text(node)
+    quoted = _node_text(source)
+    text = _node_text(node)
     kinds = {one.type for one in node.children}
     clause = next((one for one in node.children if one.type in ("import_clause", "export_clause")), None)
     inner = list(clause.children) if clause is not None and clause.type == "import_clause" else []
@@ -96,7 +98,7 @@ def _statement(node: Node) -> Statement | None:
     braces = next((one for one in inner if one.type == "named_imports"), None)
     if clause is not None and clause.type == "export_clause":
         braces = clause
-    names = [_name(one) for one in braces.children if one.type.endswith("_specifier")] if braces else []
+    names = [_read_name(one) for one in braces.children if one.type.endswith("_specifier")] if braces else []
     star = kinds & {"*", "namespace_export"}
     end = node.end_byte
     return Statement(
@@ -105,31 +107,31 @@ def _statement(node: Node) -> Statement | None:
         quoted[1:-1],
         is_export=node.type == "export_statement",
         is_type="type" in kinds,
-        default=(_text(default), default.start_byte) if default is not None else None,
-        namespace=_local(namespace) if namespace is not None else None,
+        default=(_node_text(default), default.start_byte) if default is not None else None,
+        namespace=_local_name(namespace) if namespace is not None else None,
         names=tuple(names),
         has_braces=braces is not None,
         is_star=bool(star),
         quote=quoted[:1],
         ending=";" if text.endswith(";") else "",
-        is_wrapped=braces is not None and "\n" in _text(braces),
+        is_wrapped=braces is not None and "\n" in _node_text(braces),
         is_plain="//" not in text.replace("://", "") and "/*" not in text and "import_attribute" not in kinds,
     )
 
 
-def _local(node: Node) -> tuple[str, int]:
+def _local_name(node: Node) -> tuple[str, int]:
     name = next(one for one in node.children if one.type == "identifier")
-    return _text(name), name.start_byte
+    return _node_text(name), name.start_byte
 
 
-def _name(node: Node) -> Name:
+def _read_name(node: Node) -> Name:
     name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
     assert name is not None, "BUG: a specifier has a name"
     is_type = any(one.type == "type" for one in node.children)
-    return Name(_text(name), _text(alias) if alias is not None else "", is_type, name.start_byte)
+    return Name(_node_text(name), _node_text(alias) if alias is not None else "", is_type, name.start_byte)
 
 
-def _text(node: Node) -> str:
+def _node_text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "surrogateescape")
 
 

@@ -19,17 +19,17 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     """The files of a package that have the name, or the type that has it inside."""
     name = imported.name.strip("`")
     if not imported.module:
-        return [place for place in _package(sources, "") if sources.members(place, name)]
+        return [place for place in _package_places(sources, "") if sources.members(place, name)]
     return members_of(sources, imported.module.replace("`", ""), name)
 
 
-def _package(sources: Sources, name: str) -> Sequence[Place]:
+def _package_places(sources: Sources, name: str) -> Sequence[Place]:
     return sources.declaring(name, _FAMILY)
 
 
 def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
     """The other files of the package, those in Java too."""
-    others = _package(sources, sources.package(place.path))
+    others = _package_places(sources, sources.package(place.path))
     return [[other for other in others if other.path != place.path]]
 
 

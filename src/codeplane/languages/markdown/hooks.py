@@ -11,7 +11,7 @@ def reshape(outline: Outline, data: bytes) -> None:
         if _is_inside(data, draft):
             draft.name = (-1, -1)
             continue
-        level = _level(data, draft)
+        level = _heading_level(data, draft)
         if draft.name[0] >= 0:
             draft.name = (draft.name[0], _name_end(data, draft))
         end = text_end(data, draft.start)
@@ -29,7 +29,7 @@ def _is_inside(data: bytes, draft: Draft) -> bool:
     return bool(before.strip(b" \xef\xbb\xbf"))
 
 
-def _level(data: bytes, draft: Draft) -> int:
+def _heading_level(data: bytes, draft: Draft) -> int:
     """By the signs before the heading, or by the line below it."""
     marks = data[draft.start : draft.start + 7].lstrip()
     if marks.startswith(b"#"):

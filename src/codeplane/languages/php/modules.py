@@ -36,9 +36,9 @@ def module_name(sources: Sources, path: str) -> str:
 def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     """The file that the class is loaded from, or all files that declare the namespace."""
     if imported.kind == "php_include":
-        return _included(sources, path, imported.module)
-    loaded = _loaded(sources, imported) if imported.kind == "php_use" else []
-    return loaded or _declaring(sources, path, imported.module)
+        return _included_places(sources, path, imported.module)
+    loaded = _autoloaded(sources, imported) if imported.kind == "php_use" else []
+    return loaded or _declaring_files(sources, path, imported.module)
 
 
 def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
@@ -46,8 +46,8 @@ def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
     package = sources.package(place.path)
     if place.definition >= 0 or " " in package:
         return ()
-    own = [_declaring(sources, place.path, package)]
-    return [*own, _declaring(sources, place.path, "")] if package else own
+    own = [_declaring_files(sources, place.path, package)]
+    return [*own, _declaring_files(sources, place.path, "")] if package else own
 
 
 def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:
@@ -81,48 +81,48 @@ def _from_here(sources: Sources, place: Place, text: str) -> str | None:
     return None if same or alias != first else f"{module}\\{name}\\{rest}".lstrip("\\")
 
 
-def _included(sources: Sources, path: str, module: str) -> Sequence[Place]:
+def _included_places(sources: Sources, path: str, module: str) -> Sequence[Place]:
     """What is found through the include path depends on how the program is started."""
     if not module.startswith("./"):
         return ()
-    file = _inside(posixpath.dirname(path), module)
+    file = _inside_repository(posixpath.dirname(path), module)
     return (Place(RepoPath(file)),) if file and sources.exists(file) else ()
 
 
-def _declaring(sources: Sources, path: str, package: str) -> list[Place]:
+def _declaring_files(sources: Sources, path: str, package: str) -> list[Place]:
     """Files for tests are seen by files for tests alone."""
-    tests = _manifests(sources).tests
+    tests = _autoload_rules(sources).tests
     places = sources.declaring(package, "php")
     if not tests or path.startswith(tests):
         return list(places)
     return [place for place in places if not place.path.startswith(tests)]
 
 
-def _loaded(sources: Sources, imported: Import) -> list[Place]:
+def _autoloaded(sources: Sources, imported: Import) -> list[Place]:
     """The files that the loader tries for a class, those that are there and declare its namespace."""
-    loading = _manifests(sources)
+    loading = _autoload_rules(sources)
     full = f"{imported.module}\\{imported.name}".lstrip("\\")
-    for prefix in _prefixes(full):
+    for prefix in _namespace_prefixes(full):
         below = full[len(prefix) :].replace("\\", "/") + ".php"
-        candidates = [_inside(directory, below) for directory in loading.psr4.get(prefix, ())]
-        if places := _present(sources, candidates, imported.module):
+        candidates = [_inside_repository(directory, below) for directory in loading.psr4.get(prefix, ())]
+        if places := _present_files(sources, candidates, imported.module):
             return places
     legacy = imported.module.replace("\\", "/") + "/" + imported.name.replace("_", "/") + ".php"
     candidates = [
-        _inside(directory, legacy.lstrip("/"))
+        _inside_repository(directory, legacy.lstrip("/"))
         for prefix, directories in loading.psr0.items()
         for directory in directories
         if full.startswith(prefix)
     ]
-    return _present(sources, candidates, imported.module)
+    return _present_files(sources, candidates, imported.module)
 
 
-def _present(sources: Sources, tried: Sequence[str | None], package: str) -> list[Place]:
+def _present_files(sources: Sources, tried: Sequence[str | None], package: str) -> list[Place]:
     there = {path for path in tried if path and sources.exists(path) and sources.package(path) == package}
     return [Place(RepoPath(path)) for path in sorted(there)]
 
 
-def _prefixes(full: str) -> Iterator[str]:
+def _namespace_prefixes(full: str) -> Iterator[str]:
     """The namespaces that a name is in, inner ones first, with their last `\\`."""
     while "\\" in full:
         full = full.rpartition("\\")[0]
@@ -130,27 +130,27 @@ def _prefixes(full: str) -> Iterator[str]:
     yield ""
 
 
-def _inside(directory: str, relative: str) -> str | None:
+def _inside_repository(directory: str, relative: str) -> str | None:
     """The path of a file, or None where it leaves the repository."""
     result = posixpath.normpath(posixpath.join(directory, relative))
     return None if result.startswith(("/", "../")) or result in ("..", ".") else result
 
 
-def _manifests(sources: Sources) -> _Loading:
+def _autoload_rules(sources: Sources) -> _Loading:
     loading = _loading.get(sources)
     if loading is None:
-        loading = _loading[sources] = _read(sources)
+        loading = _loading[sources] = _read_manifests(sources)
     return loading
 
 
-def _read(sources: Sources) -> _Loading:
+def _read_manifests(sources: Sources) -> _Loading:
     loading = _Loading({}, {}, ())
     tests: set[str] = set()
     paths = [path for path in sources.paths_named("composer.json") if "vendor" not in path.split("/")]
     for path in paths[:_MOST_MANIFESTS]:
         for section in ("autoload", "autoload-dev"):
-            for kind, prefix, directory in _entries(sources.read(path), section):
-                below = _inside(posixpath.dirname(path), directory) or ""
+            for kind, prefix, directory in _manifest_entries(sources.read(path), section):
+                below = _inside_repository(posixpath.dirname(path), directory) or ""
                 if kind in ("psr-4", "psr-0"):
                     prefixes = loading.psr4 if kind == "psr-4" else loading.psr0
                     prefixes.setdefault(prefix, []).append(below)
@@ -159,7 +159,7 @@ def _read(sources: Sources) -> _Loading:
     return _Loading(loading.psr4, loading.psr0, tuple(sorted(tests)))
 
 
-def _entries(data: bytes | None, section: str) -> Iterator[tuple[str, str, str]]:
+def _manifest_entries(data: bytes | None, section: str) -> Iterator[tuple[str, str, str]]:
     """Kind, prefix and directory of each entry of a section. What is not as it should be is left out."""
     loading = json_object(data).get(section)
     count = 0

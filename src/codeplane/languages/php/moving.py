@@ -16,12 +16,12 @@ _STYLE = packages.Style("\\", "namespace", "use {package}\\{name};\n")
 def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     """The declaration, `use`, full names, and files that are included by their place."""
     yield from packages.follow(moving, path, _STYLE)
-    yield from respelled(_included, moving, path, _spelled)
+    yield from respelled(_included_places, moving, path, _include_texts)
 
 
-def _included(sources: Sources, path: str, item: Import) -> Sequence[Place]:
+def _included_places(sources: Sources, path: str, item: Import) -> Sequence[Place]:
     return modules.places(sources, path, item) if item.kind == "php_include" else ()
 
 
-def _spelled(_moving: Moving, path: str, _item: Import, target: str) -> Iterator[str]:
+def _include_texts(_moving: Moving, path: str, _item: Import, target: str) -> Iterator[str]:
     yield f"./{posixpath.relpath(target, posixpath.dirname(path) or '.')}"

@@ -21,16 +21,16 @@ _BUILT_IN: Final = frozenset(
 
 def readable(data: bytes) -> bytes:
     """Blanks: the parser has nothing to read."""
-    return blanks(data, _read(data)[1])
+    return blanks(data, _read_schema(data)[1])
 
 
 def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
     """What the reader finds."""
     del root
-    found.update(_read(data)[0].found)
+    found.update(_read_schema(data)[0].found)
 
 
-def _read(data: bytes) -> tuple[Captures, int]:
+def _read_schema(data: bytes) -> tuple[Captures, int]:
     """What is found, and where something is wrong."""
     captures = Captures()
     header: list[Token] = []
@@ -43,7 +43,7 @@ def _read(data: bytes) -> tuple[Captures, int]:
         elif one.text in (b")", b"]", b"}") and depth:
             depth -= 1
         elif one.text == b"}" and block:
-            _define(captures, block, fields, one.end)
+            _define_block(captures, block, fields, one.end)
             header, block, fields = [], [], []
             continue
         if block:
@@ -60,7 +60,7 @@ def _read(data: bytes) -> tuple[Captures, int]:
     return captures, block[0].start if block else -1
 
 
-def _define(made: Captures, block: list[Token], fields: list[list[Token]], end: int) -> None:
+def _define_block(made: Captures, block: list[Token], fields: list[list[Token]], end: int) -> None:
     kind = _KINDS.get(block[0].text, "") if len(block) == 3 else ""
     if not kind or not block[1].is_name:
         return

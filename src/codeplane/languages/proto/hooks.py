@@ -55,25 +55,25 @@ class _Reader:
         self._depth = 0  # braces of values
         self._package = b""
         for one in tokens(data):
-            self._read(one)
+            self._read_token(one)
         if self._blocks or self._depth:
             self.wrong = self._blocks[0].start if self._blocks else 0
 
     @property
-    def _kind(self) -> str:
+    def _kind_of_block(self) -> str:
         return self._blocks[-1].kind if self._blocks else "file"
 
-    def _read(self, one: Token) -> None:
+    def _read_token(self, one: Token) -> None:
         if one.text == b"{":
-            self._open(one)
+            self._open_block(one)
         elif one.text == b"}":
-            self._close(one)
+            self._close_block(one)
         elif one.text == b";" and not self._depth:
-            self._end(one)
+            self._end_statement(one)
         else:
             self._statement.append(one)
 
-    def _open(self, one: Token) -> None:
+    def _open_block(self, one: Token) -> None:
         statement = self._statement
         first = statement[0].text if statement else b""
         name = statement[1] if len(statement) > 1 and statement[1].is_name else None
@@ -91,12 +91,12 @@ class _Reader:
         if kind == "rpc":
             self._types_of_rpc(statement)
         elif kind == "extend":
-            self._type(statement[1:])
+            self._read_type(statement[1:])
         start = statement[0].start if statement else one.start
         self._blocks.append(_Block(kind, start, one.start, name))
         self._statement = []
 
-    def _close(self, one: Token) -> None:
+    def _close_block(self, one: Token) -> None:
         if self._depth:
             self._depth -= 1
             return
@@ -113,11 +113,11 @@ class _Reader:
             self.made.add("identifier", block.name.start, block.name.end)
             self.made.scope(block.body, one.end)
 
-    def _end(self, one: Token) -> None:
+    def _end_statement(self, one: Token) -> None:
         statement, self._statement = self._statement, []
         if not statement:
             return
-        first, kind = statement[0].text, self._kind
+        first, kind = statement[0].text, self._kind_of_block
         start = statement[0].start
         if first == b"import" and kind == "file":
             self.made.add("import.proto", start, statement[-1].end)
@@ -133,9 +133,9 @@ class _Reader:
         elif kind == "enum" and first not in (b"option", b"reserved"):
             self.made.define("enum_member", statement[0], start, one.end)
         elif kind in ("message", "oneof", "extend") and first not in _NO_FIELDS:
-            self._field(statement, one.end)
+            self._read_field(statement, one.end)
 
-    def _field(self, statement: list[Token], end: int) -> None:
+    def _read_field(self, statement: list[Token], end: int) -> None:
         start = statement[0].start
         equals = next((at for at, one in enumerate(statement) if one.text == b"="), len(statement))
         rest = statement[:equals]
@@ -147,7 +147,7 @@ class _Reader:
         if rest[0].text == b"map" and rest[1].text == b"<":
             comma = next((at for at, one in enumerate(rest) if one.text == b","), len(rest))
             rest = [one for one in rest[comma + 1 :] if one.text != b">"]
-        self._type(rest[:-1])
+        self._read_type(rest[:-1])
 
     def _types_of_rpc(self, statement: list[Token]) -> None:
         """What stands in parentheses."""
@@ -156,11 +156,11 @@ class _Reader:
             if one.text == b"(":
                 path = []
             elif one.text == b")":
-                self._type(path)
+                self._read_type(path)
             elif one.text != b"stream":
                 path.append(one)
 
-    def _type(self, path: list[Token]) -> None:
+    def _read_type(self, path: list[Token]) -> None:
         names = [one for one in path if one.is_name]
         if b".".join(one.text for one in names[:-1]) == self._package:
             names = names[-1:]

@@ -29,18 +29,18 @@ def declared_type(written: str, imported: Mapping[str, str]) -> str:
     be written in a comment behind a value. "" where a bare `Final` leaves the type to the value."""
     rest = written.rpartition("type:")[2] if len(written) <= _LONGEST else ""
     while True:  # each round leaves something of the text behind
-        types = [part for part in _parts(rest, "|") if part != "None"]
+        types = [part for part in _split_outside_brackets(rest, "|") if part != "None"]
         rest = types[0] if len(types) == 1 else ""
         if _PLAIN.match(rest):
-            return "" if _full(rest, imported) in _WRAPPERS else rest
+            return "" if _full_name(rest, imported) in _WRAPPERS else rest
         if quoted := _QUOTED.match(rest):
             rest = quoted[1] or quoted[2]
         elif not (subscript := _SUBSCRIPT.match(rest)):
             return OTHER_TYPE
-        elif _full(subscript[1], imported) not in _WRAPPERS:
+        elif _full_name(subscript[1], imported) not in _WRAPPERS:
             return subscript[1]
         else:
-            rest = _parts(subscript[2], ",")[0]
+            rest = _split_outside_brackets(subscript[2], ",")[0]
 
 
 def returned_type(signature: str, imported: Mapping[str, str]) -> str:
@@ -54,12 +54,12 @@ def awaited_type(signature: str, imported: Mapping[str, str]) -> str:
     return returned_type(signature, imported) if signature.startswith("async ") else ""
 
 
-def _full(name: str, imported: Mapping[str, str]) -> str:
+def _full_name(name: str, imported: Mapping[str, str]) -> str:
     first, dot, rest = name.partition(".")
     return imported.get(first, first) + dot + rest
 
 
-def _parts(text: str, separator: str) -> list[str]:
+def _split_outside_brackets(text: str, separator: str) -> list[str]:
     """The parts between the separators that stand in no brackets and no quotes."""
     parts, depth, quote, begin = [], 0, "", 0
     for at, char in enumerate(text):

@@ -54,10 +54,10 @@ def _is_code(node: Node) -> bool:
 
 def entries(data: bytes) -> list[Entry]:
     """The statements at the top of a file by their lines."""
-    return [_entry(one) for one in head(data)]
+    return [_entry_of(one) for one in head(data)]
 
 
-def _entry(one: Statement) -> Entry:
+def _entry_of(one: Statement) -> Entry:
     module = one.module if one.module is not None else one.names[0].name
     name = one.names[0].name if one.module is not None else ""
     return Entry(one.line - 1, one.line + one.text.count("\n"), module, one.module is None, name)
@@ -71,9 +71,9 @@ def arranged(data: bytes, wanted: Sequence[Wanted], is_ours: IsOurs) -> bytes:
         own = head(data)
         same = [it for it in own if it.module == one.module and it.names[0].name != _STAR]
         if one.module is not None and same and not _are_single(own):
-            data = _merged(data, same[-1], one)
+            data = _merged_name(data, same[-1], one)
         else:
-            data = _placed(data, own, one, is_ours)
+            data = _placed_statement(data, own, one, is_ours)
     return data
 
 
@@ -83,7 +83,7 @@ def _are_single(own: Sequence[Statement]) -> bool:
     return len(set(modules)) < len(modules) and all(len(one.names) == 1 for one in own)
 
 
-def _merged(data: bytes, statement: Statement, one: Wanted) -> bytes:
+def _merged_name(data: bytes, statement: Statement, one: Wanted) -> bytes:
     """A name more in a statement, among its names where these are sorted."""
     if any((it.name, it.alias) == (one.name, one.alias) for it in statement.names):
         return data
@@ -92,7 +92,7 @@ def _merged(data: bytes, statement: Statement, one: Wanted) -> bytes:
     at = len(names)
     if order is not None:
         at = next((number for number, it in enumerate(names) if order(it) > order(one.name)), at)
-    return _wrapped(_inserted(data, statement, at, _told(one)), statement.line)
+    return _wrapped_statement(_insert_name(data, statement, at, _name_text(one)), statement.line)
 
 
 def _by_type(name: str) -> tuple[int, str]:
@@ -106,7 +106,7 @@ _NAME_ORDERS: Final[tuple[Callable[[str], tuple[int, str]], ...]] = (
 )
 
 
-def _inserted(data: bytes, statement: Statement, at: int, told: bytes) -> bytes:
+def _insert_name(data: bytes, statement: Statement, at: int, told: bytes) -> bytes:
     names = statement.names
     rows = data.split(b"\n")
     if at < len(names):
@@ -117,7 +117,7 @@ def _inserted(data: bytes, statement: Statement, at: int, told: bytes) -> bytes:
         return b"\n".join(rows)
     last = names[-1]
     row = last.line - 1
-    end = last.column + _length(last, rows[row])
+    end = last.column + _name_length(last, rows[row])
     rest = rows[row][end:]
     if rest.lstrip().startswith(b","):
         comma = end + rest.index(b",") + 1
@@ -132,17 +132,17 @@ def _inserted(data: bytes, statement: Statement, at: int, told: bytes) -> bytes:
     return b"\n".join(rows)
 
 
-def _length(one: Taken, row: bytes) -> int:
+def _name_length(one: Taken, row: bytes) -> int:
     """The bytes of a name with its alias."""
     match = re.compile(rb"[\w.]+(?:\s+as\s+\w+)?").match(row, one.column)
     return match.end() - one.column if match else len(one.name)
 
 
-def _told(one: Wanted) -> bytes:
+def _name_text(one: Wanted) -> bytes:
     return (f"{one.name} as {one.alias}" if one.alias else one.name).encode("utf-8", "surrogateescape")
 
 
-def _wrapped(data: bytes, line: int) -> bytes:
+def _wrapped_statement(data: bytes, line: int) -> bytes:
     """A statement that has become too long for one line, a name in each."""
     rows = data.split(b"\n")
     row = rows[line - 1]
@@ -155,32 +155,34 @@ def _wrapped(data: bytes, line: int) -> bytes:
     return b"\n".join(rows)
 
 
-def _placed(data: bytes, own: Sequence[Statement], one: Wanted, is_ours: IsOurs) -> bytes:
+def _placed_statement(data: bytes, own: Sequence[Statement], one: Wanted, is_ours: IsOurs) -> bytes:
     """A statement of its own, in the section that it belongs to."""
     text = written(one.module, [(one.name, one.alias)]).encode("utf-8", "surrogateescape")
     module = one.module if one.module is not None else one.name
-    rank = _rank(module, is_ours)
-    groups = sections([_entry(it) for it in own])
+    rank = _section_rank(module, is_ours)
+    groups = sections([_entry_of(it) for it in own])
     rows = data.split(b"\n")
-    ranks = [[_rank(it.module, is_ours) for it in group] for group in groups]
+    ranks = [[_section_rank(it.module, is_ours) for it in group] for group in groups]
     fitting = [group for group, own_ranks in zip(groups, ranks, strict=True) if rank in own_ranks]
     # Where all stand together, so does what comes.
     fitting = fitting or [groups[0]] if len(groups) == 1 and len(set(ranks[0])) > 1 else fitting
     if fitting:
-        line = _within(fitting[-1], Entry(0, 0, module, one.module is None, one.name if one.module else ""))
+        line = _line_within(
+            fitting[-1], Entry(0, 0, module, one.module is None, one.name if one.module else "")
+        )
         rows[line:line] = [text]
-    elif before := [group for group in groups if _rank(group[-1].module, is_ours) < rank]:
+    elif before := [group for group in groups if _section_rank(group[-1].module, is_ours) < rank]:
         line = before[-1][-1].end
         rows[line:line] = [b"", text, *([b""] if line < len(rows) and rows[line].strip() else [])]
     elif groups:
         line = groups[0][0].first
         rows[line:line] = [text, b""]
     else:
-        rows = _begun(rows, text)
+        rows = _with_first_import(rows, text)
     return b"\n".join(rows)
 
 
-def _within(group: Sequence[Entry], one: Entry) -> int:
+def _line_within(group: Sequence[Entry], one: Entry) -> int:
     """The line in a section that a statement goes before."""
     order = order_of(group)
     if order is not None:
@@ -190,7 +192,7 @@ def _within(group: Sequence[Entry], one: Entry) -> int:
     return (alike or group)[-1].end
 
 
-def _rank(module: str, is_ours: IsOurs) -> int:
+def _section_rank(module: str, is_ours: IsOurs) -> int:
     """Which section a module belongs to: the language, its library, other packages, the own one, relative."""
     if module == "__future__":
         return 0
@@ -201,7 +203,7 @@ def _rank(module: str, is_ours: IsOurs) -> int:
     return 3 if is_ours(module) else 2
 
 
-def _begun(rows: list[bytes], text: bytes) -> list[bytes]:
+def _with_first_import(rows: list[bytes], text: bytes) -> list[bytes]:
     """The first import of a file: behind its docstring and the comments above that."""
     line = _after_docstring(rows)
     behind = next((at for at in range(line, len(rows)) if rows[at].strip()), len(rows))

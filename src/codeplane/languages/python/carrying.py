@@ -82,23 +82,23 @@ def inside(data: bytes, uses: Sequence[Use]) -> Sequence[Change] | None:
 def module_text(sources: Sources, path: str, target: str) -> str | None:
     """The name by which a file imports another: relative where it imports its own package so, or where it
     does not import that at all and the files beside it do so."""
-    relative, is_absolute = _style(sources, path)
+    relative, is_absolute = _import_style(sources, path)
     is_relative = bool(relative)
     if not relative and not is_absolute:
         is_relative = _is_relative_beside(sources, path)
     name = modules.module_name(sources, target)
-    others = [_relative(path, target)] if is_relative and not is_absolute else []
+    others = [_relative_name(path, target)] if is_relative and not is_absolute else []
     texts_that_lead = (
-        text for text in (*relative, *others, name) if text and _leads(sources, path, text) == [target]
+        text for text in (*relative, *others, name) if text and _files_led_to(sources, path, text) == [target]
     )
     return next(texts_that_lead, None)
 
 
-def _style(sources: Sources, path: str) -> tuple[list[str], bool]:
+def _import_style(sources: Sources, path: str) -> tuple[list[str], bool]:
     """The relative names that a file imports, and whether it imports the repository by full names too."""
     texts = [one.module for one in sources.imports(path)]
     relative = list(dict.fromkeys(text for text in texts if text.startswith(".")))
-    return relative, any(_leads(sources, path, text) for text in texts if not text.startswith("."))
+    return relative, any(_files_led_to(sources, path, text) for text in texts if not text.startswith("."))
 
 
 def _is_relative_beside(sources: Sources, path: str) -> bool:
@@ -107,16 +107,16 @@ def _is_relative_beside(sources: Sources, path: str) -> bool:
     names = [name for name in sources.names_in(directory) if name.endswith(".py")]
     if "__init__.py" not in names:
         return False
-    styles = [_style(sources, posixpath.join(directory, name)) for name in names[:_MOST_BESIDE]]
+    styles = [_import_style(sources, posixpath.join(directory, name)) for name in names[:_MOST_BESIDE]]
     return any(relative for relative, _ in styles) and not any(is_absolute for _, is_absolute in styles)
 
 
-def _leads(sources: Sources, path: str, text: str) -> list[str]:
+def _files_led_to(sources: Sources, path: str, text: str) -> list[str]:
     places = modules.places(sources, path, Import(0, "python_from", text, "", "", 0, 0))
     return [place.path for place in places]
 
 
-def _relative(path: str, target: str) -> str:
+def _relative_name(path: str, target: str) -> str:
     """The name of a module from a file of the same package."""
     here, there = path.split("/")[:-1], target.rsplit(".", 1)[0].removesuffix("/__init__").split("/")
     depth = 0
@@ -134,7 +134,7 @@ def wanted(item: Import, module: str, data: bytes) -> Wanted:
 
 def is_plain(data: bytes, item: Import) -> bool:
     """Whether an import stands on its own at the top of a file, under no condition."""
-    return any(one.column == 0 and _holds(one, item) for one in statements(data))
+    return any(one.column == 0 and _holds_import(one, item) for one in statements(data))
 
 
 def whole(data: bytes) -> list[Wanted]:
@@ -149,13 +149,13 @@ def whole(data: bytes) -> list[Wanted]:
 
 def arranged(sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted]) -> bytes:
     """A file with more imports, merged into what is there and sorted as that is."""
-    return arranging.arranged(data, wanted, lambda module: bool(_leads(sources, path, module)))
+    return arranging.arranged(data, wanted, lambda module: bool(_files_led_to(sources, path, module)))
 
 
 def is_sorted_with(data: bytes, item: Import, module: str) -> bool:
     """Whether an import can take its name from another module where it stands."""
     own = arranging.head(data)
-    statement = next((one for one in own if _holds(one, item)), None)
+    statement = next((one for one in own if _holds_import(one, item)), None)
     if statement is None:
         return True
     if len(statement.names) > 1 or any(one.module == module for one in own):
@@ -167,17 +167,17 @@ def is_sorted_with(data: bytes, item: Import, module: str) -> bool:
 
 def taken_from(data: bytes, item: Import, module: str | None) -> Change | None:
     """The statement of an import with one name from another module, or without it where that is None."""
-    statement = next((one for one in statements(data) if _holds(one, item)), None)
+    statement = next((one for one in statements(data) if _holds_import(one, item)), None)
     if statement is None or statement.module is None or (not statement.is_plain and len(statement.names) > 1):
         return None
     names = [(one.name, one.alias) for one in statement.names if not _is_at(one.line, one.column, item)]
     own = [(one.name, one.alias) for one in statement.names if _is_at(one.line, one.column, item)]
     parts = [written(statement.module, names)] if names else []
     parts += [written(module, own)] if module is not None else []
-    return _changed(data, statement, parts)
+    return _changed_statement(data, statement, parts)
 
 
-def _changed(data: bytes, found: Statement, parts: Sequence[str]) -> Change | None:
+def _changed_statement(data: bytes, found: Statement, parts: Sequence[str]) -> Change | None:
     row = data.split(b"\n")[found.line - 1]
     before = row[: found.column].decode("utf-8", "surrogateescape")
     if before.strip():
@@ -187,7 +187,7 @@ def _changed(data: bytes, found: Statement, parts: Sequence[str]) -> Change | No
     return Change(found.line, 0, f"{before}{found.text}\n", "") if not before else None
 
 
-def _holds(statement: Statement, item: Import) -> bool:
+def _holds_import(statement: Statement, item: Import) -> bool:
     return any(_is_at(one.line, one.column, item) for one in statement.names)
 
 

@@ -133,11 +133,11 @@ def exports(root: Node, data: bytes) -> list[Exported]:
         node = root.descendant_for_byte_range(*match.span())
         if node is None or node.type != "identifier" or count >= _MOST_ALL:
             continue
-        value = _value(node)
+        value = _all_value(node)
         if value is None:
             certain = False
             continue
-        names, literal = _strings(value)
+        names, literal = _string_contents(value)
         certain = certain and literal
         items += [
             Exported(data[start:end], data[start:end], start, end, "all_literal", in_text=True)
@@ -147,7 +147,7 @@ def exports(root: Node, data: bytes) -> list[Exported]:
     return [item._replace(certain=certain) for item in items]
 
 
-def _value(node: Node) -> Node | None:
+def _all_value(node: Node) -> Node | None:
     """What is given to `__all__` where it is assigned, added to or extended."""
     parent = node.parent
     if parent is None:
@@ -160,7 +160,7 @@ def _value(node: Node) -> Node | None:
     return None
 
 
-def _strings(value: Node) -> tuple[list[tuple[int, int]], bool]:
+def _string_contents(value: Node) -> tuple[list[tuple[int, int]], bool]:
     """The contents of the strings in a list, tuple or call, and whether there is nothing else."""
     names: list[tuple[int, int]] = []
     literal = value.type in ("list", "tuple", "argument_list", "string")

@@ -19,17 +19,17 @@ def is_deferred(data: bytes, line: int, column: int) -> bool:
     start = LineStarts(data).offset(line, column)
     return any(
         node.type in ("function_definition", "lambda")
-        or (node.type == "if_statement" and _condition(node) in _FOR_CHECKERS)
-        for node in _around(data, start)
+        or (node.type == "if_statement" and _condition_text(node) in _FOR_CHECKERS)
+        for node in _nodes_around(data, start)
     )
 
 
-def _condition(node: Node) -> bytes:
+def _condition_text(node: Node) -> bytes:
     condition = node.child_by_field_name("condition")
     return condition.text or b"" if condition is not None else b""
 
 
-def _around(data: bytes, start: int) -> Iterator[Node]:
+def _nodes_around(data: bytes, start: int) -> Iterator[Node]:
     """The nodes around a byte, outer ones first."""
     node: Node | None = parse("python", data)
     while node is not None:
@@ -42,25 +42,28 @@ def inside(data: bytes, uses: Sequence[Use]) -> Sequence[Change] | None:
     bodies: dict[int, tuple[Node, list[Wanted]]] = {}
     for use in uses:
         for start in use.offsets:
-            body = next((it for it in map(_body, _around(data, start)) if it and _holds(it, start)), None)
+            body = next(
+                (it for it in map(_body_of, _nodes_around(data, start)) if it and _holds_byte(it, start)),
+                None,
+            )
             if body is None:
                 return None
             imports = bodies.setdefault(body.start_byte, (body, []))[1]
             if use.wanted not in imports:
                 imports.append(use.wanted)
-    changes = [_change(data, body, imports) for _, (body, imports) in sorted(bodies.items())]
+    changes = [_import_change(data, body, imports) for _, (body, imports) in sorted(bodies.items())]
     return None if None in changes else [one for one in changes if one is not None]
 
 
-def _body(node: Node) -> Node | None:
+def _body_of(node: Node) -> Node | None:
     return node.child_by_field_name("body") if node.type == "function_definition" else None
 
 
-def _holds(node: Node, start: int) -> bool:
+def _holds_byte(node: Node, start: int) -> bool:
     return node.start_byte <= start < node.end_byte
 
 
-def _change(data: bytes, body: Node, wanted: Sequence[Wanted]) -> Change | None:
+def _import_change(data: bytes, body: Node, wanted: Sequence[Wanted]) -> Change | None:
     """The imports before the first statement of a body that is no docstring."""
     lines = LineStarts(data)
     statements = [one for one in body.children if one.type != "comment"]

@@ -21,7 +21,7 @@ _PROJECT = ("pyproject.toml", "setup.py", "setup.cfg")
 def module_name(sources: Sources, path: str) -> str:
     """The dotted name under the source root that the file lies in."""
     stem = path.rsplit(".", 1)[0].removesuffix("/__init__")
-    roots = _projects(sources, path) | ({_home(sources, path)} - {path.rpartition("/")[0]})
+    roots = _project_roots(sources, path) | ({_home_directory(sources, path)} - {path.rpartition("/")[0]})
     root = max((root for root in roots if _is_below(path, root)), key=len)
     return stem.removeprefix(root).strip("/").replace("/", ".") or "__init__"
 
@@ -36,14 +36,14 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
         if directory is None:
             return ()
         below = module.lstrip(".").split(".") if module.strip(".") else []
-        return _module(sources, directory, below)
+        return _module_below(sources, directory, below)
     parts = module.split(".")
     if imported.kind == "python_import" and not imported.name and imported.alias == parts[0]:
         parts = parts[:1]
     if parts[0] in sys.stdlib_module_names:
         return ()
     directory = path.rpartition("/")[0]
-    return sources.once(_MODULE, (directory, *parts), lambda: _absolute(sources, directory, parts))
+    return sources.once(_MODULE, (directory, *parts), lambda: _absolute_module(sources, directory, parts))
 
 
 def candidates(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
@@ -55,26 +55,28 @@ def candidates(sources: Sources, path: str, imported: Import) -> Sequence[Place]
         return ()
     for _ in range(dots - 1):
         directory = directory.rpartition("/")[0]
-    roots = {directory} if dots else {directory, *_roots(sources, f"{directory}/")}
+    roots = {directory} if dots else {directory, *_import_roots(sources, f"{directory}/")}
     names = [parts, [*parts, imported.name]] if imported.name not in ("", "*") else [parts]
-    return sorted({place for root in roots for one in names for place in _files(sources, root, one)})
+    return sorted(
+        {place for root in roots for one in names for place in _candidate_files(sources, root, one)}
+    )
 
 
-def _files(sources: Sources, directory: str, parts: Sequence[str]) -> Iterator[Place]:
+def _candidate_files(sources: Sources, directory: str, parts: Sequence[str]) -> Iterator[Place]:
     base = "/".join([*filter(None, [directory]), *parts])
     candidates = [f"{base}/{file}".lstrip("/") for file in _PACKAGE]
     candidates += [base + ending for ending in _ENDINGS] if parts else []
     yield from (Place(RepoPath(one)) for one in candidates if sources.exists(one))
 
 
-def _absolute(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[Place]:
+def _absolute_module(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[Place]:
     """The module that all files of a directory mean by a dotted name."""
-    roots = sources.once(_ROOTS, directory, lambda: _roots(sources, f"{directory}/"))
-    if directory not in roots and _module(sources, directory, parts[:1]):
+    roots = sources.once(_ROOTS, directory, lambda: _import_roots(sources, f"{directory}/"))
+    if directory not in roots and _module_below(sources, directory, parts[:1]):
         return ()  # a file that is run as it stands means the one beside it
     if parts[0] == _BEHIND:
-        roots = _projects(sources, f"{directory}/")
-    places = {place for root in roots for place in _module(sources, root, parts)}
+        roots = _project_roots(sources, f"{directory}/")
+    places = {place for root in roots for place in _module_below(sources, root, parts)}
     files = {place for place in places if not place.path.endswith("/")}
     # A package with a file of its own goes before directories of the same name.
     return sorted(files or places) if len(files or places) == 1 else ()
@@ -90,10 +92,10 @@ def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:
     directory, _, file = place.path.rpartition("/")
     if place.definition >= 0 or (file and file not in _PACKAGE):
         return ()
-    return _module(sources, directory, [name])
+    return _module_below(sources, directory, [name])
 
 
-def _module(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[Place]:
+def _module_below(sources: Sources, directory: str, parts: Sequence[str]) -> Sequence[Place]:
     """The module at a dotted path below a directory."""
     if not all(parts) or any("/" in part for part in parts):
         return ()
@@ -114,12 +116,12 @@ def _has_python(sources: Sources, directory: str) -> bool:
     return any(name.endswith(_ENDINGS) for name in sources.names_in(directory))
 
 
-def _roots(sources: Sources, path: str) -> set[str]:
+def _import_roots(sources: Sources, path: str) -> set[str]:
     """The directories that imports may begin at."""
-    return {_home(sources, path)} | _projects(sources, path)
+    return {_home_directory(sources, path)} | _project_roots(sources, path)
 
 
-def _home(sources: Sources, path: str) -> str:
+def _home_directory(sources: Sources, path: str) -> str:
     """The directory that the file's package lies in; its own where it is in none."""
     above = path.rpartition("/")[0]
     while above and any(sources.exists(f"{above}/{file}") for file in _PACKAGE):
@@ -127,9 +129,9 @@ def _home(sources: Sources, path: str) -> str:
     return above
 
 
-def _projects(sources: Sources, path: str) -> set[str]:
+def _project_roots(sources: Sources, path: str) -> set[str]:
     """The repository, the projects around a file, and `src` in each of these."""
-    projects = {"", *(root for root in _above(path) if _is_project(sources, root))}
+    projects = {"", *(root for root in _directories_above(path) if _is_project(sources, root))}
     below = {f"{root}/src".lstrip("/") for root in projects}
     return projects | {root for root in below if sources.is_directory(root)}
 
@@ -138,7 +140,7 @@ def _is_project(sources: Sources, directory: str) -> bool:
     return any(sources.exists(f"{directory}/{name}".lstrip("/")) for name in _PROJECT)
 
 
-def _above(path: str) -> Sequence[str]:
+def _directories_above(path: str) -> Sequence[str]:
     directories = []
     while "/" in path:
         path = path.rpartition("/")[0]

@@ -51,13 +51,13 @@ class _File:
     def import_(self, statement: Statement) -> Iterator[Change | Stuck]:
         """`import a.b`, with uses of `a.b` where there is no alias."""
         for name in statement.names:
-            old = self._module(name.name)
+            old = self._module_places(name.name)
             if not old:
                 continue
             targets = [self._moving.place(place) for place in old]
-            if self._leads(name.name, targets):
+            if self._leads_to(name.name, targets):
                 continue
-            new = self._absolute(name.name, old[0], targets[0])
+            new = self._absolute_text(name.name, old[0], targets[0])
             if new is None:
                 yield Stuck(name.line, f"`{name.name}` cannot be imported by an absolute name any more.")
                 continue
@@ -74,7 +74,7 @@ class _File:
             for receiver, name, line, column in self._moving.behind(self._path)
             if receiver.partition(".")[0] in heads
         ]
-        new = {text: self._used(text) for text in {text for text, _, _ in mentions}}
+        new = {text: self._used_text(text) for text in {text for text, _, _ in mentions}}
         positions: set[tuple[int, int]] = set()
         for text, line, column in sorted(mentions, key=lambda one: -len(one[0])):
             is_written = lines[line - 1].startswith(text.encode("utf-8", "surrogateescape"), max(column, 0))
@@ -82,20 +82,20 @@ class _File:
                 positions.add((line, column))
                 yield Change(line, column, text, new[text])
 
-    def _used(self, text: str) -> str:
-        old = self._module(text)
+    def _used_text(self, text: str) -> str:
+        old = self._module_places(text)
         targets = [self._moving.place(place) for place in old]
-        if not old or self._leads(text, targets):
+        if not old or self._leads_to(text, targets):
             return text
-        return self._absolute(text, old[0], targets[0]) or text
+        return self._absolute_text(text, old[0], targets[0]) or text
 
     def from_(self, statement: Statement) -> Iterator[Change | Stuck]:
         """`from a import b`: what is taken may be a name of the module or a module inside it."""
         assert statement.module is not None, "BUG: a statement with a module was asked for"
-        old = self._module(statement.module)
+        old = self._module_places(statement.module)
         groups: dict[str, list[tuple[str, str]]] = {}
         for entry in statement.names:
-            source = self._source(statement.module, old, entry)
+            source = self._new_source(statement.module, old, entry)
             if source is None:
                 text = f"`from {statement.module} import {entry.name}` cannot be written any more."
                 yield Stuck(statement.line, text)
@@ -111,7 +111,7 @@ class _File:
         if not statement.is_plain:
             yield Stuck(statement.line, "An import with comments inside would have to be taken apart.")
             return
-        yield self._apart(statement, groups)
+        yield self._split_statement(statement, groups)
 
     def _module_alone(self, statement: Statement, new: str) -> Iterator[Change | Stuck]:
         assert statement.module is not None, "BUG: a statement with a module was asked for"
@@ -121,7 +121,7 @@ class _File:
             return
         yield Change(statement.line, statement.column + match.start(2), statement.module, new)
 
-    def _apart(self, statement: Statement, groups: dict[str, list[tuple[str, str]]]) -> Change:
+    def _split_statement(self, statement: Statement, groups: dict[str, list[tuple[str, str]]]) -> Change:
         lines = self._moving.read(self._path).split(b"\n")
         line = lines[statement.line - 1]
         before = line[: statement.column].decode("utf-8", "surrogateescape")
@@ -131,19 +131,19 @@ class _File:
         text = between.join(written(module, names) for module, names in groups.items())
         return Change(statement.line, statement.column, statement.text, text)
 
-    def _source(self, module: str, old: Sequence[Place], taken: Taken) -> tuple[str, str, str] | None:
+    def _new_source(self, module: str, old: Sequence[Place], taken: Taken) -> tuple[str, str, str] | None:
         """Module, name and alias by which a name is imported afterwards."""
         same = (module, taken.name, taken.alias)
         if not old:
-            leads_now = bool(self._places(module, self._moving.after, self._here))
-            return same if not leads_now and not (module.startswith(".") and self._moves) else None
-        inner = self._inner(module, taken)
+            leads_now = bool(self._places_of(module, self._moving.after, self._here))
+            return same if not leads_now and not (module.startswith(".") and self._is_moving) else None
+        inner = self._inner_module(module, taken)
         if inner is not None:
             return self._of_package(module, old[0], inner, taken)
         targets = [self._moving.place(place) for place in old]
-        if self._leads(module, targets):
+        if self._leads_to(module, targets):
             return same
-        new = self._respelled(module, old[0], targets[0])
+        new = self._respelled_module(module, old[0], targets[0])
         return (new, taken.name, taken.alias) if new is not None else None
 
     def _of_package(
@@ -151,38 +151,38 @@ class _File:
     ) -> tuple[str, str, str] | None:
         """A module that is taken from its package."""
         target = self._moving.place(inner)
-        parent, name = _parent(target.path)
+        parent, name = _parent_of(target.path)
         if not parent:
             return None
         own = (f"{parent}/{file}" for file in _PACKAGE)
         at = Place(RepoPath(next(filter(self._moving.after.exists, own), f"{parent}/")))
         alias = taken.alias or (taken.name if name != taken.name else "")
-        if self._leads(module, [at]):
+        if self._leads_to(module, [at]):
             return module, name, alias
-        new = self._respelled(module, package, at)
+        new = self._respelled_module(module, package, at)
         return (new, name, alias) if new is not None else None
 
-    def _inner(self, module: str, taken: Taken) -> Place | None:
+    def _inner_module(self, module: str, taken: Taken) -> Place | None:
         """The module that a name of a `from` statement is, where it is one."""
         for at, item in enumerate(self._moving.before.imports(self._path)):
             if (item.line, item.column) == (taken.line, taken.column) and item.module == module:
                 places = self._moving.meant(self._path, at)
                 if item.name != "*" and len(places) == 1 and places[0].definition == -1:
-                    parent, name = _parent(places[0].path)
+                    parent, name = _parent_of(places[0].path)
                     base = modules.places(self._moving.before, self._path, item)
-                    is_inside = any(_directory(place.path) == parent for place in base)
+                    is_inside = any(_package_directory(place.path) == parent for place in base)
                     return places[0] if is_inside and name == taken.name else None
         return None
 
     @property
-    def _moves(self) -> bool:
+    def _is_moving(self) -> bool:
         return self._here != self._path
 
-    def _module(self, text: str) -> Sequence[Place]:
-        return self._places(text, self._moving.before, self._path)
+    def _module_places(self, text: str) -> Sequence[Place]:
+        return self._places_of(text, self._moving.before, self._path)
 
-    def _leads(self, text: str, wanted: Sequence[Place]) -> bool:
-        is_found = list(self._places(text, self._moving.after, self._here)) == list(wanted)
+    def _leads_to(self, text: str, wanted: Sequence[Place]) -> bool:
+        is_found = list(self._places_of(text, self._moving.after, self._here)) == list(wanted)
         return is_found and (not text.startswith(".") or self._is_inside(text))
 
     def _is_inside(self, text: str) -> bool:
@@ -194,21 +194,21 @@ class _File:
         after = self._moving.after
         if any(after.exists(f"{directory}/{name}".lstrip("/")) for name in _PACKAGE):
             return True
-        return directory == self._path.rpartition("/")[0] or not self._moves
+        return directory == self._path.rpartition("/")[0] or not self._is_moving
 
-    def _places(self, text: str, sources: Sources, path: str) -> Sequence[Place]:
+    def _places_of(self, text: str, sources: Sources, path: str) -> Sequence[Place]:
         return modules.places(sources, path, Import(0, "python_from", text, "", "", 0, 0))
 
-    def _respelled(self, module: str, old: Place, new: Place) -> str | None:
+    def _respelled_module(self, module: str, old: Place, new: Place) -> str | None:
         """The text for a module in the form of the old one, else in the other."""
-        texts = [self._relative(new), self._absolute(module, old, new)]
+        texts = [self._relative_text(new), self._absolute_text(module, old, new)]
         if not module.startswith("."):
             texts.reverse()
-        return next((text for text in texts if text is not None and self._leads(text, [new])), None)
+        return next((text for text in texts if text is not None and self._leads_to(text, [new])), None)
 
-    def _relative(self, new: Place) -> str | None:
+    def _relative_text(self, new: Place) -> str | None:
         here = self._here.split("/")[:-1]
-        there = [part for part in _stem(new.path).split("/") if part]
+        there = [part for part in _module_stem(new.path).split("/") if part]
         depth = 0
         while depth < min(len(here), len(there)) and here[depth] == there[depth]:
             depth += 1
@@ -216,34 +216,34 @@ class _File:
             return None
         return "." * (len(here) - depth + 1) + ".".join(there[depth:])
 
-    def _absolute(self, module: str, old: Place, new: Place) -> str | None:
+    def _absolute_text(self, module: str, old: Place, new: Place) -> str | None:
         """The dotted name below the root that the old one began at, else below its own source root."""
         texts = []
         parts = module.split(".")
-        stem = _stem(old.path).split("/")
+        stem = _module_stem(old.path).split("/")
         if not module.startswith(".") and stem[-len(parts) :] == parts:
             root = stem[: -len(parts)]
-            there = _stem(new.path).split("/")
+            there = _module_stem(new.path).split("/")
             if there[: len(root)] == root:
                 texts.append(".".join(there[len(root) :]))
         if not new.path.endswith("/"):
             texts.append(modules.module_name(self._moving.after, new.path))
-        return next((text for text in texts if text and self._leads(text, [new])), None)
+        return next((text for text in texts if text and self._leads_to(text, [new])), None)
 
 
-def _stem(path: str) -> str:
+def _module_stem(path: str) -> str:
     """The path of a module without its ending; of a package its directory."""
     directory, _, name = path.rpartition("/")
     return directory if name in _PACKAGE or not name else path.rsplit(".", 1)[0]
 
 
-def _directory(path: str) -> str:
+def _package_directory(path: str) -> str:
     """The directory that the modules inside a package are in."""
     directory, _, name = path.rpartition("/")
     return directory if name in _PACKAGE or not name else path
 
 
-def _parent(path: str) -> tuple[str, str]:
+def _parent_of(path: str) -> tuple[str, str]:
     """The directory that a module is in and its name there."""
-    parent, _, name = _stem(path).rpartition("/")
+    parent, _, name = _module_stem(path).rpartition("/")
     return parent, name

@@ -38,7 +38,7 @@ def statements(data: bytes) -> Iterator[Statement]:
     while waiting:
         node = waiting.pop()
         if node.type in ("import_statement", "import_from_statement", "future_import_statement"):
-            yield _statement(node, lines)
+            yield _read_statement(node, lines)
         else:
             waiting += reversed(node.named_children)
 
@@ -49,28 +49,28 @@ def written(module: str | None, names: Sequence[tuple[str, str]]) -> str:
     return f"import {list_text}" if module is None else f"from {module} import {list_text}"
 
 
-def _statement(node: Node, lines: LineStarts) -> Statement:
+def _read_statement(node: Node, lines: LineStarts) -> Statement:
     module = node.child_by_field_name("module_name")
-    names = [_taken(one, lines) for one in node.children_by_field_name("name")]
+    names = [_taken_name(one, lines) for one in node.children_by_field_name("name")]
     if module is not None and not names:
         star = next((one for one in node.children if one.type == "wildcard_import"), node)
         names = [Taken("*", "", *lines.position(star.start_byte))]
     return Statement(
         *lines.position(node.start_byte),
-        _text(node),
-        "".join(_text(module).split()) if module is not None else _FUTURE.get(node.type),
+        _node_text(node),
+        "".join(_node_text(module).split()) if module is not None else _FUTURE.get(node.type),
         names,
         b"#" not in (node.text or b"") and b"\\" not in (node.text or b""),
     )
 
 
-def _taken(node: Node, lines: LineStarts) -> Taken:
+def _taken_name(node: Node, lines: LineStarts) -> Taken:
     alias = node.child_by_field_name("alias") if node.type == "aliased_import" else None
     name = node.child_by_field_name("name") if node.type == "aliased_import" else node
     assert name is not None, "BUG: an import has a name"
-    text = "".join(_text(name).split())
-    return Taken(text, _text(alias) if alias is not None else "", *lines.position(name.start_byte))
+    text = "".join(_node_text(name).split())
+    return Taken(text, _node_text(alias) if alias is not None else "", *lines.position(name.start_byte))
 
 
-def _text(node: Node) -> str:
+def _node_text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "surrogateescape")

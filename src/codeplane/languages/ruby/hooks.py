@@ -24,7 +24,7 @@ def captured(captures: dict[str, list[Node]], data: bytes, root: Node) -> None:
     _Names(captures, data).run()
     bodies = {node.parent.id: node.parent for node in captures.get("hook.section", ()) if node.parent}
     for body in bodies.values():
-        _sections(captures, body, data)
+        _mark_sections(captures, body, data)
 
 
 class _Names:
@@ -38,7 +38,7 @@ class _Names:
 
     def run(self) -> None:
         """One sweep over scopes and names in order of position."""
-        for start, _, kind, node in sorted(self._events(), key=lambda event: event[:2]):
+        for start, _, kind, node in sorted(self._name_events(), key=lambda event: event[:2]):
             while self.frames[-1][0] <= start:
                 self.frames.pop()
             if kind in ("method", "class", "block"):
@@ -48,12 +48,12 @@ class _Names:
             if kind == "param":
                 self.frames[-1][2].add(name)
             elif kind == "assigned":
-                self._assign(start, name)
-            elif kind == "call" or not self._knows(name):
+                self._assign_name(start, name)
+            elif kind == "call" or not self._is_known(name):
                 (self.elsewhere if self._is_elsewhere() else self.calls).append(node)
         self._sort_out()
 
-    def _events(self) -> list[tuple[int, int, str, Node]]:
+    def _name_events(self) -> list[tuple[int, int, str, Node]]:
         captures = self.captures
         events: list[tuple[int, int, str, Node]] = []
         for capture, kind in (*_WALLS.items(), ("scope.arrow", "block")):
@@ -84,13 +84,13 @@ class _Names:
         at = bisect_right(ends, node.start_byte) - 1
         return at >= 0 and self.data[ends[at] : node.start_byte].strip(b" \t\r\n\\") in (b".", b"&.", b"::")
 
-    def _assign(self, start: int, name: bytes) -> None:
-        if self.frames[-1][1] == "block" and self._knows(name):
+    def _assign_name(self, start: int, name: bytes) -> None:
+        if self.frames[-1][1] == "block" and self._is_known(name):
             self.shared.add(start)
         else:
             self.frames[-1][2].add(name)
 
-    def _knows(self, name: bytes) -> bool:
+    def _is_known(self, name: bytes) -> bool:
         for _, kind, names in reversed(self.frames):
             if name in names:
                 return True
@@ -116,7 +116,7 @@ class _Names:
         captures["reference.new"] = self.elsewhere
 
 
-def _sections(captures: dict[str, list[Node]], body: Node, data: bytes) -> None:
+def _mark_sections(captures: dict[str, list[Node]], body: Node, data: bytes) -> None:
     private = False
     flagged = captures.setdefault("modifier.private", [])
     for child in body.named_children:

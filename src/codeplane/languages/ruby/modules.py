@@ -23,11 +23,11 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     """The one file that is meant; several below different roots are not certain."""
     module = imported.module
     if module.startswith("./"):
-        candidates = [_inside(posixpath.dirname(path), module)]
+        candidates = [_inside_repository(posixpath.dirname(path), module)]
     elif module.startswith("/"):
         return ()
     else:
-        candidates = [_inside(root, module) for root in _load_path(sources)]
+        candidates = [_inside_repository(root, module) for root in _load_path(sources)]
     files = {one for name in candidates if name for one in (name, f"{name}.rb") if sources.exists(one)}
     return [Place(RepoPath(one)) for one in files if one.endswith(".rb")] if len(files) == 1 else []
 
@@ -48,20 +48,20 @@ def _load_path(sources: Sources) -> tuple[str, ...]:
     """The `lib` directories beside gem specifications, and that of the repository."""
     path = _roots.get(sources)
     if path is None:
-        directories = {"", *_gems(sources)}
+        directories = {"", *_gem_directories(sources)}
         roots = [f"{directory}/lib".lstrip("/") for directory in directories]
         path = _roots[sources] = tuple(sorted(root for root in roots if sources.is_directory(root)))
     return path
 
 
-def _gems(sources: Sources) -> list[str]:
+def _gem_directories(sources: Sources) -> list[str]:
     """Directories with a gem specification, which stands beside a Gemfile or a Rakefile."""
     beside = {posixpath.dirname(path) for path in sources.paths_named("Gemfile")}
     beside |= {posixpath.dirname(path) for path in sources.paths_named("Rakefile")}
     return [place for place in beside if any(name.endswith(".gemspec") for name in sources.names_in(place))]
 
 
-def _inside(directory: str, relative: str) -> str | None:
+def _inside_repository(directory: str, relative: str) -> str | None:
     """The path of a file, or None where it leaves the repository."""
     result = posixpath.normpath(posixpath.join(directory, relative))
     return None if result.startswith(("/", "../")) or result in ("..", ".") else result

@@ -10,10 +10,10 @@ from codeplane.languages.ruby import modules
 
 def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     """Every require that leads elsewhere."""
-    return respelled(modules.places, moving, path, _spelled)
+    return respelled(modules.places, moving, path, _require_texts)
 
 
-def _spelled(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:
+def _require_texts(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:
     file = target if item.module.endswith(".rb") else target.removesuffix(".rb")
     if item.module.startswith("./"):
         yield f"./{posixpath.relpath(file, posixpath.dirname(path) or '.')}"

@@ -43,7 +43,7 @@ class _Declared(NamedTuple):
 
 def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
     """The declarations that come and go in a file, and its paths that lead to modules elsewhere now."""
-    heads = moving.once(_HEADS, lambda: list(_heads(moving)))
+    heads = moving.once(_HEADS, lambda: list(_moved_heads(moving)))
     data = moving.read(path)
     tree = parse("rust", data)
     for head in heads:
@@ -53,22 +53,22 @@ def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
             continue
         if path == head.old and _NARROW.search(data.decode("utf-8", "replace")):
             yield Stuck(1, "It has items that are visible in the module around it alone.")
-        yield from _declarations(moving, path, tree, head)
-    yield from _paths(moving, path, tree, [head for head in heads if isinstance(head, _Head)])
+        yield from _declaration_changes(moving, path, tree, head)
+    yield from _path_changes(moving, path, tree, [head for head in heads if isinstance(head, _Head)])
 
 
-def _heads(moving: Moving) -> Iterator[_Head | Stuck]:
+def _moved_heads(moving: Moving) -> Iterator[_Head | Stuck]:
     for old, new in sorted(moving.moves.items()):
         if not old.endswith(".rs"):
             continue
         name = modules.module_name(moving.before, old)
-        parent = _declaring(moving, old)
+        parent = _declaring_file(moving, old)
         if "::" not in name or parent is None:
             yield Stuck(1, f"{old} is not one module of one crate.")
             continue
         if parent in moving.moves:
             continue
-        around = _around(moving, new, name.partition("::")[0])
+        around = _module_around(moving, new, name.partition("::")[0])
         if around is None:
             yield Stuck(1, f"No module has its files in {posixpath.dirname(new)}.")
             continue
@@ -82,7 +82,7 @@ def _own_name(path: str) -> str:
     return posixpath.basename(posixpath.dirname(path)) if stem == "mod" else stem
 
 
-def _declaring(moving: Moving, path: str) -> str | None:
+def _declaring_file(moving: Moving, path: str) -> str | None:
     """The one file that declares a module by its place."""
     directory = posixpath.dirname(path)
     if posixpath.basename(path) == "mod.rs":
@@ -90,7 +90,7 @@ def _declaring(moving: Moving, path: str) -> str | None:
     name = _own_name(path)
     files = [
         one
-        for one in _owners(directory)
+        for one in _owner_files(directory)
         if moving.before.exists(one)
         for item in moving.before.members(Place(RepoPath(one)), name)
         if item.kind == "module" and not item.has_body and not item.annotation
@@ -98,56 +98,58 @@ def _declaring(moving: Moving, path: str) -> str | None:
     return files[0] if len(files) == 1 else None
 
 
-def _owners(directory: str) -> list[str]:
+def _owner_files(directory: str) -> list[str]:
     inside = [f"{directory}/{name}".lstrip("/") for name in ("mod.rs", "lib.rs", "main.rs")]
     return [*inside, f"{directory}.rs"]
 
 
-def _around(moving: Moving, new: str, crate: str) -> str | None:
+def _module_around(moving: Moving, new: str, crate: str) -> str | None:
     """The file of the module around a new place, in the same crate."""
     directory = posixpath.dirname(new)
     if posixpath.basename(new) == "mod.rs":
         directory = posixpath.dirname(directory)
-    there = [one for one in _owners(directory) if moving.before.exists(one) and one not in moving.moves]
+    there = [one for one in _owner_files(directory) if moving.before.exists(one) and one not in moving.moves]
     same = [one for one in there if modules.module_name(moving.before, one).split("::")[0] == crate]
     return same[0] if len(same) == 1 else None
 
 
-def _declarations(moving: Moving, path: str, tree: Node, head: _Head) -> Iterator[Change | Stuck]:
+def _declaration_changes(moving: Moving, path: str, tree: Node, head: _Head) -> Iterator[Change | Stuck]:
     if path not in (head.parent, head.around):
         return
     data = moving.read(path)
     if path == head.parent:
-        own = next((one for one in _declared(moving.read(path), tree) if one.name == head.was[-1]), None)
+        own = next(
+            (one for one in _declared_modules(moving.read(path), tree) if one.name == head.was[-1]), None
+        )
         if own is None:
             yield Stuck(1, f"`mod {head.was[-1]};` is not written as such in {path}.")
             return
         if head.parent == head.around:
-            yield _change(data, own.start, own.end, _renamed(own, head))
+            yield _change_between(data, own.start, own.end, _renamed_declaration(own, head))
             return
         end = own.end + 1 if data[own.end : own.end + 1] == b"\n" else own.end
-        yield _change(data, own.start, end, "")
+        yield _change_between(data, own.start, end, "")
         return
     parent = moving.read(head.parent)
-    items = _declared(parent, parse("rust", parent))
+    items = _declared_modules(parent, parse("rust", parent))
     own = next((one for one in items if one.name == head.was[-1]), None)
     if own is not None:
-        text = _seen(_renamed(own, head))
-        before = next((one.start for one in _declared(data, tree)), None)
-        at = before if before is not None else _first(tree)
-        yield _change(data, at, at, text + ("\n" if before is not None else "\n\n"))
+        text = _visible_in_crate(_renamed_declaration(own, head))
+        before = next((one.start for one in _declared_modules(data, tree)), None)
+        at = before if before is not None else _first_item(tree)
+        yield _change_between(data, at, at, text + ("\n" if before is not None else "\n\n"))
 
 
-def _renamed(own: _Declared, head: _Head) -> str:
+def _renamed_declaration(own: _Declared, head: _Head) -> str:
     return re.sub(rf"\bmod\s+{re.escape(own.name)}\b", f"mod {head.is_now[-1]}", own.text)
 
 
-def _seen(text: str) -> str:
+def _visible_in_crate(text: str) -> str:
     """A declaration that the crate sees: those who saw the module beside it before may be elsewhere."""
     return text if re.search(r"\bpub\b", text) else re.sub(r"\bmod\s", "pub(crate) mod ", text)
 
 
-def _declared(data: bytes, tree: Node) -> list[_Declared]:
+def _declared_modules(data: bytes, tree: Node) -> list[_Declared]:
     """The modules that a file declares outside of others."""
     items, start = [], -1
     for node in tree.named_children:
@@ -163,7 +165,7 @@ def _declared(data: bytes, tree: Node) -> list[_Declared]:
     return items
 
 
-def _first(tree: Node) -> int:
+def _first_item(tree: Node) -> int:
     """Where the items of a file begin: after comments on the file and attributes of it."""
     for node in tree.named_children:
         if node.type not in ("line_comment", "block_comment", "inner_attribute_item"):
@@ -171,27 +173,27 @@ def _first(tree: Node) -> int:
     return tree.end_byte
 
 
-def _paths(moving: Moving, path: str, tree: Node, heads: Sequence[_Head]) -> Iterator[Change | Stuck]:
+def _path_changes(moving: Moving, path: str, tree: Node, heads: Sequence[_Head]) -> Iterator[Change | Stuck]:
     data = moving.read(path)
     crate, *here = modules.module_name(moving.before, path).split("::")
-    texts, inner = _spans(tree)
+    texts, inner = _text_spans(tree)
     for match in _PATH.finditer(data.decode("latin-1")):
         if any(start <= match.start() < end for start, end in texts):
             continue
         around = [name for start, end, name in inner if start <= match.start() < end]
         words = match[0].split("::")
-        led = _absolute(words, crate, [*here, *around], heads)
+        led = _absolute_path(words, crate, [*here, *around], heads)
         if led is None:
             continue
-        new = _written(led, words, heads, moves=path in moving.moves, depth=len(around))
+        new = _written_path(led, words, heads, moves=path in moving.moves, depth=len(around))
         if new is not None and new != match[0]:
-            yield _change(data, match.start(), match.end(), new)
+            yield _change_between(data, match.start(), match.end(), new)
         elif any(_is_grouped(data, match.end(), led, head) for head in heads):
             line = data.count(b"\n", 0, match.start()) + 1
             yield Stuck(line, f"A group behind `{match[0]}` would have to be taken apart.")
 
 
-def _absolute(
+def _absolute_path(
     words: Sequence[str], crate: str, here: list[str], heads: Sequence[_Head]
 ) -> tuple[str, ...] | None:
     """The names below the crate that a path means; None where it is none of the crate of the heads."""
@@ -214,7 +216,7 @@ def _absolute(
     return (*here, *words) if is_above else None
 
 
-def _written(
+def _written_path(
     led: tuple[str, ...], words: Sequence[str], heads: Sequence[_Head], *, moves: bool, depth: int
 ) -> str | None:
     """The path from its crate on, where it leads elsewhere now or began at a place that has moved."""
@@ -242,7 +244,7 @@ def _is_grouped(data: bytes, end: int, led: tuple[str, ...], head: _Head) -> boo
     return bool(group and is_above and re.search(rb"\b%s\b" % head.was[len(led)].encode(), group[1]))
 
 
-def _spans(tree: Node) -> tuple[list[tuple[int, int]], list[tuple[int, int, str]]]:
+def _text_spans(tree: Node) -> tuple[list[tuple[int, int]], list[tuple[int, int, str]]]:
     """Where comments and strings are, and the modules that are written inside of the file."""
     texts, inner, waiting = [], [], [tree]
     while waiting:
@@ -257,7 +259,7 @@ def _spans(tree: Node) -> tuple[list[tuple[int, int]], list[tuple[int, int, str]
     return texts, sorted(inner)
 
 
-def _change(data: bytes, start: int, end: int, new: str) -> Change:
+def _change_between(data: bytes, start: int, end: int, new: str) -> Change:
     line = data.count(b"\n", 0, start) + 1
     column = start - (data.rfind(b"\n", 0, start) + 1)
     return Change(line, column, data[start:end].decode("utf-8", "surrogateescape"), new)

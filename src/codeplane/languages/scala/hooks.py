@@ -32,13 +32,13 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
     for child in [*node.children, None]:
         if child is None or child.type == ",":
             if len(path) > 1:
-                items.append(_taken(kind, path[:-1], path[-1], path[-1], data))
-                mentions += _mentions(path[:-1])
+                items.append(_import_of(kind, path[:-1], path[-1], path[-1], data))
+                mentions += _path_mentions(path[:-1])
             path = []
         elif child.type in _SELECTORS:
             many = child.named_children if child.type == "namespace_selectors" else [child]
-            items += _selected(kind, path, many, data)
-            mentions += _mentions(path)
+            items += _selected_imports(kind, path, many, data)
+            mentions += _path_mentions(path)
             # What is taken under another name, or left out.
             renamed = [name for one in many if (name := one.child_by_field_name("name"))]
             mentions += [Mention(name.start_byte, name.end_byte, -1) for name in renamed]
@@ -48,25 +48,25 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
     return items, mentions
 
 
-def _selected(kind: str, path: list[Node], many: list[Node], data: bytes) -> Iterator[Imported]:
+def _selected_imports(kind: str, path: list[Node], many: list[Node], data: bytes) -> Iterator[Imported]:
     for one in many:
         name, alias = one.child_by_field_name("name"), one.child_by_field_name("alias")
         if one.type == "namespace_wildcard":
-            module = b".".join(_text(part, data) for part in path)
+            module = b".".join(_node_text(part, data) for part in path)
             yield Imported(kind, module, b"*", b"", path[0].start_byte if path else one.start_byte, None)
         elif one.type == "identifier":
-            yield _taken(kind, path, one, one, data)
+            yield _import_of(kind, path, one, one, data)
         elif name and alias and alias.type == "identifier":
-            yield _taken(kind, path, name, alias, data)
+            yield _import_of(kind, path, name, alias, data)
 
 
-def _taken(kind: str, path: list[Node], name: Node, local: Node, data: bytes) -> Imported:
-    module = b".".join(_text(part, data) for part in path)
+def _import_of(kind: str, path: list[Node], name: Node, local: Node, data: bytes) -> Imported:
+    module = b".".join(_node_text(part, data) for part in path)
     span = (local.start_byte, local.end_byte)
-    return Imported(kind, module, _text(name, data), _text(local, data), name.start_byte, span)
+    return Imported(kind, module, _node_text(name, data), _node_text(local, data), name.start_byte, span)
 
 
-def _mentions(path: list[Node]) -> list[Mention]:
+def _path_mentions(path: list[Node]) -> list[Mention]:
     return [
         Mention(part.start_byte, part.end_byte, path[0].start_byte if at else -1)
         for at, part in enumerate(path)
@@ -80,21 +80,21 @@ def captured(found: dict[str, list[Node]], data: bytes, _root: Node) -> None:
         for child in node.named_children:
             if kind := _VALUES.get(child.type):
                 drafts[kind].append(child)
-                drafts["name"] += _values(child, data)
+                drafts["name"] += _bound_values(child, data)
     members = [*found.get("hook.parameter", ())]
     for node in found.get("hook.class", ()):
-        members += _fields(node)
+        members += _case_fields(node)
     drafts["definition.property"] += members
     drafts["name"] += [name for node in members if (name := node.child_by_field_name("name"))]
     for node in found.get("hook.infix", ()):
         drafts["receiver"] += node.children_by_field_name("left")
         drafts["reference.call"] += node.children_by_field_name("operator")
     for node in found.get("hook.extension", ()):
-        drafts["extended"] += _extended(node)
+        drafts["extended"] += _extended_types(node)
     found.update(drafts)
 
 
-def _fields(node: Node) -> list[Node]:
+def _case_fields(node: Node) -> list[Node]:
     """What the first parameters of a case class say is a member, whatever is written before it."""
     children = node.children
     if node.type == "class_definition" and not any(child.type == "case" for child in children):
@@ -108,7 +108,7 @@ def _fields(node: Node) -> list[Node]:
     ]
 
 
-def _values(node: Node, data: bytes) -> Iterator[Node]:
+def _bound_values(node: Node, data: bytes) -> Iterator[Node]:
     """In a pattern a name that begins with a capital letter stands for a value that is known already."""
     names = [*node.children_by_field_name("name"), *node.children_by_field_name("pattern")]
     plain = [
@@ -123,11 +123,13 @@ def _values(node: Node, data: bytes) -> Iterator[Node]:
         inner = [child for child in part.named_children if child != operator]
         waiting += [child for child in inner if child.type in _PATTERNS]
         yield from (
-            child for child in inner if child.type == "identifier" and not _text(child, data)[:1].isupper()
+            child
+            for child in inner
+            if child.type == "identifier" and not _node_text(child, data)[:1].isupper()
         )
 
 
-def _extended(node: Node) -> Iterator[Node]:
+def _extended_types(node: Node) -> Iterator[Node]:
     """The type of the parameter that stands before the methods, without its arguments."""
     for parameters in node.children_by_field_name("parameters"):
         children = parameters.named_children
@@ -144,5 +146,5 @@ def _extended(node: Node) -> Iterator[Node]:
             return
 
 
-def _text(node: Node, data: bytes) -> bytes:
+def _node_text(node: Node, data: bytes) -> bytes:
     return data[node.start_byte : node.end_byte]

@@ -23,14 +23,14 @@ _TEXT = re.compile(rb"[^\n]")
 
 def readable(data: bytes) -> bytes:
     """The same bytes in the words of the grammar."""
-    data = _CLIENT.sub(_blank, data)
+    data = _CLIENT.sub(_blank_out, data)
     if b"$" in data:
         data = _without_bodies(data)
     data = _PART.sub(lambda match: match[1] + b"AS SELECT" + _TEXT.sub(b" ", match[2][9:-1]) + b"1", data)
-    return _AFTER_COLUMNS.sub(_blank, data)
+    return _AFTER_COLUMNS.sub(_blank_out, data)
 
 
-def _blank(match: re.Match[bytes]) -> bytes:
+def _blank_out(match: re.Match[bytes]) -> bytes:
     return _TEXT.sub(b" ", match[0])
 
 

@@ -59,13 +59,13 @@ class _Markup:
             for tag in tags
             for one in _BOTH.finditer(markup.without_quotes(self._page[tag.start : tag.end]))
         }
-        for start, end in _braces(self._page):
+        for start, end in _outer_braces(self._page):
             if start not in both and not self._given.intersection(_NAMES.findall(self._page, start, end)):
-                self._expression(start, end)
+                self._read_expression(start, end)
         for tag in tags:
-            self._tag(tag)
+            self._read_tag(tag)
 
-    def _tag(self, tag: Tag) -> None:
+    def _read_tag(self, tag: Tag) -> None:
         end = tag.name_at + len(tag.name)
         if tag.name[:1].isupper():
             self._made.put(tag.name_at - 1, b";")
@@ -76,18 +76,18 @@ class _Markup:
             self._made.keep(*one.span(1))
             self._made.put(one.end(1), b";")
 
-    def _expression(self, start: int, end: int) -> None:
+    def _read_expression(self, start: int, end: int) -> None:
         script, page = self._made, self._page
         word = _WORD.match(page, start, end)
         kind = word[1] if word else b""
         if kind == b"#each":
-            self._each(start, end)
+            self._read_each(start, end)
         elif kind == b"#await":
-            self._await(start, end)
+            self._read_await(start, end)
         elif kind in (b"/each", b"/await", b"/snippet"):
             script.put(start, b"}")
         elif kind in (b":then", b":catch", b"@const"):
-            self._declared(start, end, len(kind))
+            self._declare_names(start, end, len(kind))
         elif kind == b"#snippet":
             script.keep(start, end)
             script.put(start, b";function ")
@@ -103,7 +103,7 @@ class _Markup:
             if mark := _MARK.match(page, start, end):
                 script.put(start + 1, b" " * (mark.end() - start - 1))
 
-    def _each(self, start: int, end: int) -> None:
+    def _read_each(self, start: int, end: int) -> None:
         self._made.keep(start, end)
         self._made.put(start, b"{let[]=")
         self._made.put(end - 1, b";")
@@ -113,7 +113,7 @@ class _Markup:
             if match["key"]:
                 self._made.put(match.start("key") - 1, b";")
 
-    def _await(self, start: int, end: int) -> None:
+    def _read_await(self, start: int, end: int) -> None:
         self._made.keep(start, end)
         self._made.put(start, b"{let[]= ")
         self._made.put(end - 1, b";")
@@ -122,7 +122,7 @@ class _Markup:
             width = match.end("then") - match.start("then")
             self._made.put(match.start("then"), b" " * (width - 2) + b", ")
 
-    def _declared(self, start: int, end: int, length: int) -> None:
+    def _declare_names(self, start: int, end: int, length: int) -> None:
         if not self._page[start + 1 + length : end - 1].strip():
             return
         self._made.keep(start, end)
@@ -130,7 +130,7 @@ class _Markup:
         self._made.put(end - 1, b";")
 
 
-def _braces(data: bytes) -> Iterator[tuple[int, int]]:
+def _outer_braces(data: bytes) -> Iterator[tuple[int, int]]:
     """Where the outermost pairs of braces are, strings inside of them left out."""
     at = 0
     while (start := data.find(b"{", at)) >= 0:

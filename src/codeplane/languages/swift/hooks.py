@@ -42,17 +42,19 @@ def captured(found: dict[str, list[Node]], _data: bytes, _root: Node) -> None:
     for node in found.get("hook.members", ()):
         for child in node.named_children:
             if child.type == "property_declaration":
-                is_let = any(word.type == "let" for part in child.named_children for word in _words(part))
+                is_let = any(
+                    word.type == "let" for part in child.named_children for word in _word_nodes(part)
+                )
                 drafts["definition.constant" if is_let else "definition.variable"].append(child)
-                drafts["name"] += _names(child.children_by_field_name("name"))
+                drafts["name"] += _bound_names(child.children_by_field_name("name"))
     found.update(drafts)
 
 
-def _words(part: Node) -> list[Node]:
+def _word_nodes(part: Node) -> list[Node]:
     return part.children if part.type == "value_binding_pattern" else []
 
 
-def _names(waiting: list[Node]) -> Iterator[Node]:
+def _bound_names(waiting: list[Node]) -> Iterator[Node]:
     while waiting:
         part = waiting.pop()
         if part.type == "simple_identifier":

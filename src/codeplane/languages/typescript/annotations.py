@@ -28,7 +28,7 @@ def declared_type(written: str, imported: Mapping[str, str]) -> str:
     """The type of a value that is neither null nor undefined."""
     if _PLAIN.fullmatch(written) and written not in _PRIMITIVES:
         return written
-    return _declared(written) if len(written) <= _LONGEST else OTHER_TYPE
+    return _declared_class(written) if len(written) <= _LONGEST else OTHER_TYPE
 
 
 def returned_type(signature: str, imported: Mapping[str, str]) -> str:
@@ -61,17 +61,19 @@ def _behind_parameters(pattern: re.Pattern[str], signature: str) -> str:
 def other_parts(signature: str) -> tuple[str, ...]:
     """The types that the alias of a type puts together with the members that it writes out; OTHER_TYPE for
     what has no name, and where those members are not its own or not all."""
-    _, *sides = _split(_STRING.sub("''", signature), "=")
-    either = [part for part in _split("=".join(sides), "|") if part not in _NOTHING]
-    both = _split(either[0], "&") if len(either) == 1 and not _MAPPED.search(signature) else []
+    _, *sides = _split_outside_brackets(_STRING.sub("''", signature), "=")
+    either = [part for part in _split_outside_brackets("=".join(sides), "|") if part not in _NOTHING]
+    both = (
+        _split_outside_brackets(either[0], "&") if len(either) == 1 and not _MAPPED.search(signature) else []
+    )
     if not 0 < len(both) <= _MOST_PARTS:
         return (OTHER_TYPE,)
-    return tuple(_declared(part) for part in both if part and not part.startswith("{"))
+    return tuple(_declared_class(part) for part in both if part and not part.startswith("{"))
 
 
 @lru_cache(maxsize=2_000)
-def _declared(written: str) -> str:
-    parts = _parts(written)
+def _declared_class(written: str) -> str:
+    parts = _union_parts(written)
     types = [part for part in parts if part not in _NOTHING] if parts else []
     name = _PLAIN.match(types[0]) if len(types) == 1 else None
     if name is None or name[0] in _PRIMITIVES or types[0][name.end() :].strip() not in ("", "<>"):
@@ -79,12 +81,12 @@ def _declared(written: str) -> str:
     return name[0]
 
 
-def _parts(text: str) -> list[str]:
+def _union_parts(text: str) -> list[str]:
     """The members of a union, without what stands in brackets; none where quotes make that unsure."""
-    return [] if any(quote in text for quote in _QUOTES) else _split(text, "|")
+    return [] if any(quote in text for quote in _QUOTES) else _split_outside_brackets(text, "|")
 
 
-def _split(text: str, separator: str) -> list[str]:
+def _split_outside_brackets(text: str, separator: str) -> list[str]:
     """What stands between the separators, without what stands in brackets."""
     parts, depth, before = [""], 0, ""
     for char, after in zip_longest(text, text[1:], fillvalue=""):

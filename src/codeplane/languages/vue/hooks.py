@@ -42,43 +42,43 @@ class _Template:
     def fill(self) -> None:
         last = 0
         for tag in markup.tags(self._page):
-            self._text(last, tag.start)
+            self._read_text(last, tag.start)
             last = tag.end
             if tag.is_close:
-                self._close(tag)
+                self._close_scopes(tag)
             else:
-                self._tag(tag)
-        self._text(last, len(self._page))
+                self._read_tag(tag)
+        self._read_text(last, len(self._page))
 
-    def _text(self, start: int, end: int) -> None:
+    def _read_text(self, start: int, end: int) -> None:
         for one in _MUSTACHE.finditer(self._page, start, end):
             self._made.put(one.start(), b";(")
             self._made.keep(*one.span(1))
             self._made.put(one.end(1), b");")
 
-    def _tag(self, tag: Tag) -> None:
-        self._component(tag)
+    def _read_tag(self, tag: Tag) -> None:
+        self._read_component(tag)
         attributes = list(markup.attributes(self._page, tag))
         scope = next((one for one in attributes if one.start >= 0 and self._is_scope(one)), None)
-        names = set(_NAMES.findall(self._left(scope))) if scope is not None else set()
+        names = set(_NAMES.findall(self._declared_text(scope))) if scope is not None else set()
         for one in attributes:
             is_early = scope is not None and one.at < scope.at
             if one == scope:
-                self._begin(one)
-            elif one.start >= 0 and not (is_early and names.intersection(self._names(one))):
-                self._expression(one)
+                self._begin_scope(one)
+            elif one.start >= 0 and not (is_early and names.intersection(self._declared_names(one))):
+                self._read_expression(one)
         if not tag.is_whole:
             self._open.append((tag.name, scope is not None))
         elif scope is not None:
             self._made.put(tag.end - 1, b"}")
 
-    def _component(self, tag: Tag) -> None:
+    def _read_component(self, tag: Tag) -> None:
         if tag.name[:1].isupper():
             self._made.put(tag.name_at - 1, b";")
             self._made.keep(tag.name_at, tag.name_at + len(tag.name))
             self._made.put(tag.name_at + len(tag.name), b";")
 
-    def _close(self, tag: Tag) -> None:
+    def _close_scopes(self, tag: Tag) -> None:
         names = [name for name, _ in self._open]
         if tag.name in names:
             while self._open:
@@ -87,21 +87,21 @@ class _Template:
                     self._made.put(tag.start, b"}")
                 if name == tag.name:
                     break
-        self._component(tag)
+        self._read_component(tag)
 
     def _is_scope(self, one: Attribute) -> bool:
         return one.name == b"v-for" or bool(_SCOPE.match(one.name))
 
-    def _left(self, scope: Attribute) -> bytes:
+    def _declared_text(self, scope: Attribute) -> bytes:
         """What an attribute declares."""
         value = self._page[scope.start : scope.end]
         match = _LOOP.match(value) if scope.name == b"v-for" else None
         return match["left"] if match else value
 
-    def _names(self, one: Attribute) -> list[bytes]:
+    def _declared_names(self, one: Attribute) -> list[bytes]:
         return _NAMES.findall(self._page[one.start : one.end])
 
-    def _begin(self, one: Attribute) -> None:
+    def _begin_scope(self, one: Attribute) -> None:
         self._made.put(one.start - len(b"{let "), b"{let ")
         self._made.keep(one.start, one.end)
         self._made.put(one.end, b";")
@@ -114,7 +114,7 @@ class _Template:
             self._made.put(match.start("left"), b" ")
             self._made.put(match.end("left") - 1, b" ")
 
-    def _expression(self, one: Attribute) -> None:
+    def _read_expression(self, one: Attribute) -> None:
         is_action = bool(_ACTION.match(one.name))
         if not is_action and not _VALUE.match(one.name):
             return
