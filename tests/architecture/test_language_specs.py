@@ -83,3 +83,13 @@ def test_a_level_has_few_modules() -> None:
 def test_only_one_module_runs_queries() -> None:
     running = [path for path in HERE.parent.rglob("*.py") if "QueryCursor(" in path.read_text()]
     assert running == [HERE / "query.py"]
+
+
+@pytest.mark.parametrize("language", [name for name in specs() if (HERE / name / "hooks.py").exists()])
+def test_every_hook_is_one_that_the_extraction_calls(language: str) -> None:
+    """A misspelt hook would never run, without a word about it."""
+    tree = ast.parse((HERE / language / "hooks.py").read_text())
+    hooks = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    callers = [HERE / "query.py", *(HERE / "extraction").glob("*.py")]
+    text = "\n".join(path.read_text() for path in callers)
+    assert [name for name in hooks if not name.startswith("_") and f"hooks.{name}(" not in text] == []

@@ -28,7 +28,7 @@ def test_a_dockerfile_needs_no_newline_at_its_end() -> None:
 def test_what_is_written_for_the_grammar_keeps_its_place(language: str, data: bytes) -> None:
     hooks = grammar(language).hooks
     assert hooks is not None
-    read = hooks.readable(data)
+    read = hooks.readable_source(data)
     assert read != data
     assert len(read) == len(data)
 
@@ -62,7 +62,7 @@ def test_typescript_written_for_the_grammar_has_as_many_bytes_and_lines(text: st
     hooks = grammar("typescript").hooks
     assert hooks is not None
     data = text.encode()
-    read = hooks.readable(data)
+    read = hooks.readable_source(data)
     assert len(read) == len(data)
     assert [at for at, byte in enumerate(read) if byte == 10] == [
         at for at, byte in enumerate(data) if byte == 10

@@ -42,7 +42,7 @@ def parser_of(language: str) -> Parser:
 def readable(language: str, data: bytes) -> bytes:
     """The bytes of a file as the grammar can read them."""
     hooks = part_of(language, "hooks")
-    text: bytes = hooks.readable(data) if hooks and hasattr(hooks, "readable") else data
+    text: bytes = hooks.readable_source(data) if hooks and hasattr(hooks, "readable_source") else data
     return text
 
 

@@ -8,7 +8,7 @@ from codeplane.languages.facts import FLAG_TEST
 _TEST = re.compile(rb"""^([ \t]*+@test[ \t]++)(["'])([^\n]+)\2([ \t]++)(?=\{)""", re.MULTILINE)
 
 
-def readable(data: bytes) -> bytes:
+def readable_source(data: bytes) -> bytes:
     """The same bytes with a function for each test, whose name is made of `@` alone."""
     return _TEST.sub(_as_function, data) if b"@test" in data else data
 
@@ -17,7 +17,7 @@ def _as_function(match: re.Match[bytes]) -> bytes:
     return b" " * (len(match[1]) + 1) + b"@" * len(match[3]) + b"()" + b" " * (len(match[4]) - 1)
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """A function whose name is quoted is a test, and begins where that is said."""
     for draft in outline.drafts:
         at = draft.name[0]

@@ -28,7 +28,7 @@ _TAGGED = ("struct", "class")
 _SPACE = re.compile(rb"\s*")
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """Keeps `struct x;` alone of all mentions of a tag, and doubts what `#ifndef X` says may be defined."""
     guards: dict[bytes, int] = {}
     for match in _ASKED.finditer(data):
@@ -43,7 +43,7 @@ def reshape(outline: Outline, data: bytes) -> None:
                 draft.name = (-1, -1)
 
 
-def readable(data: bytes) -> bytes:
+def readable_source(data: bytes) -> bytes:
     """The same bytes without `extern "C" {` and its end where only C++ sees them: each alone is no C."""
     if b"__cplusplus" not in data:
         return data

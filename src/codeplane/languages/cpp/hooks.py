@@ -33,7 +33,7 @@ _BUILTIN = frozenset(b"int char short long float double bool void unsigned signe
 _WRAPPERS = 10
 
 
-def captured(found: dict[str, list[Node]], _data: bytes, _root: Node) -> None:
+def adjust_captures(found: dict[str, list[Node]], _data: bytes, _root: Node) -> None:
     """Puts the captures of C right where C++ differs."""
     local = {node.id for node in found.get("hook.local", ())}
     methods = {node.id for node in found.get("hook.method", ())}
@@ -156,9 +156,9 @@ def _static_specifiers(member: Node) -> Iterable[Node]:
             yield from child.children
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """Kinds of functions, nested namespaces, and doubt about overloads."""
-    c.reshape(outline, data)
+    c.reshape_outline(outline, data)
     groups: dict[tuple[int, bytes], list[Draft]] = {}
     for draft in list(outline.drafts):
         if draft.kind == "namespace":
@@ -259,7 +259,7 @@ def _parameter_type(parameter: bytes) -> bytes:
     return b" ".join(words)
 
 
-def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
+def read_imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """The imports that a statement amounts to, and the other names in it."""
     start, end = node.start_byte, node.end_byte
     if kind == "c_include":

@@ -10,7 +10,7 @@ _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _PATH = re.compile(rb"(?:global\s*::\s*)?([\w\x80-\xff]+(?:\s*\.\s*[\w\x80-\xff]+)*)")
 
 
-def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
+def read_imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """All names of a namespace, all static members of a type, or an alias of either."""
     alias = node.child_by_field_name("name")
     targets = [child for child in node.named_children if child != alias]

@@ -10,7 +10,7 @@ _EMPTY = re.compile(rb"((?<![\w-])--[\w-]++:)\s(?=\s*+[;}])")
 _TWICE = re.compile(rb"(;\s*+);")
 
 
-def readable(data: bytes) -> bytes:
+def readable_source(data: bytes) -> bytes:
     """Bare addresses, ranges in conditions, conditions after a name, empty values and semicolons."""
     data = _URL.sub(lambda match: match[1] + b"x" * len(match[2]), data)
     data = _PRELUDE.sub(_folded_prelude, data)

@@ -3,12 +3,12 @@
 from codeplane.languages.extraction.outline import Outline, text_end
 
 
-def readable(data: bytes) -> bytes:
+def readable_source(data: bytes) -> bytes:
     """The same bytes, and a newline after a last line without one."""
     return data if data.endswith(b"\n") else data + b"\n"
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """Gives each stage its end, and what is in it its parent."""
     drafts, stage = outline.drafts, -1
     for at, draft in enumerate(drafts):

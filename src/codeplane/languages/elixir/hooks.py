@@ -7,7 +7,7 @@ from codeplane.languages.extraction.outline import Outline
 from codeplane.languages.facts import FLAG_TEST
 
 
-def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
+def read_imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """The modules that are imported, required or given a shorter name."""
     target, *rest = node.named_children
     arguments = rest[0].named_children
@@ -38,7 +38,7 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
     ], []
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """The clauses of a function are one group, whatever they take."""
     clauses: set[tuple[int, str, bytes]] = set()
     for draft in outline.drafts:

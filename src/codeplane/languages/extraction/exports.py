@@ -44,8 +44,8 @@ def read_exports(
         else:
             evidence = "public_modifier" if kind == "public" else "explicit_export"
             items.append(Exported(name, name, start, end, evidence))
-    if hooks and hasattr(hooks, "exports"):
-        items += hooks.exports(root, data)
+    if hooks and hasattr(hooks, "read_exports"):
+        items += hooks.read_exports(root, data)
     # One name may be reached in two ways: `export default class A`, or around a syntax error.
     unique: dict[tuple[int, int], Exported] = {}
     for item in items:

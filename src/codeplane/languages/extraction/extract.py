@@ -119,8 +119,8 @@ class _Reading:
         self.root = root
         self.data = data
         self.captures = captures(known.query, root, known.spec.query_depth)
-        if self.hooks and hasattr(self.hooks, "captured"):
-            self.hooks.captured(self.captures, data, root)
+        if self.hooks and hasattr(self.hooks, "adjust_captures"):
+            self.hooks.adjust_captures(self.captures, data, root)
         self.is_cut = bool(self.spec.most_definitions) and _cut_definitions(
             self.captures, self.spec.most_definitions
         )
@@ -130,8 +130,8 @@ class _Reading:
         captures, data, spec = self.captures, self.data, self.spec
         outline = read_outline(captures, len(data))
         refine(outline, spec, data)
-        if self.hooks and hasattr(self.hooks, "reshape"):
-            self.hooks.reshape(outline, data)
+        if self.hooks and hasattr(self.hooks, "reshape_outline"):
+            self.hooks.reshape_outline(outline, data)
         imports, mentions = read_imports(captures, data, spec, self.hooks)
         binder = Binder(outline, spec, data)
         binder.collect(captures, imports)
@@ -148,8 +148,8 @@ class _Reading:
         facts.occurrences = occurrences
         facts.receivers = [text(receiver) for receiver in resolution.receivers]
         facts.written = _written_members(occurrences) if spec.types.field_inference == "all" else []
-        if self.hooks and hasattr(self.hooks, "asked"):
-            facts.asked = self.hooks.asked(data)
+        if self.hooks and hasattr(self.hooks, "narrowed_receivers"):
+            facts.asked = self.hooks.narrowed_receivers(data)
         facts.dynamics = dynamic_sites(captures, facts, (spec, data, self.lines))
         return facts
 

@@ -13,7 +13,7 @@ _FIELDS = ("field", "variable", "constant")
 _CLASS = ScopeKind.CLASS
 
 
-class Held:
+class FieldTypes:
     """The one class of all values that a field is given in its file, gathered value by value."""
 
     def __init__(self, binder: Binder) -> None:

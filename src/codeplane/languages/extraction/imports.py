@@ -50,7 +50,7 @@ def read_imports(
     captures: Mapping[str, list[Node]], data: bytes, spec: LanguageSpec, hooks: ModuleType | None
 ) -> tuple[list[Imported], list[Mention]]:
     """All imports in order of position, and the identifiers that only spell out where they come from."""
-    if hooks and hasattr(hooks, "imports"):
+    if hooks and hasattr(hooks, "read_imports"):
         return _read_by_hook(captures, data, hooks)
     parts = sorted(
         (node.start_byte, node.end_byte, part)
@@ -80,7 +80,7 @@ def _read_by_hook(
     mentions: list[Mention] = []
     for capture in [capture for capture in captures if capture.startswith("import.")]:
         for node in captures[capture]:
-            items, mentioned = hooks.imports(capture.partition(".")[2], node, data)
+            items, mentioned = hooks.read_imports(capture.partition(".")[2], node, data)
             imports += items
             mentions += mentioned
     imports.sort(key=lambda item: item.start)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from codeplane.languages.extraction.binds import BindDraft, Binder
-from codeplane.languages.extraction.field_types import Held
+from codeplane.languages.extraction.field_types import FieldTypes
 from codeplane.languages.extraction.outline import Draft
 from codeplane.languages.facts import FLAG_ASIDE, FLAG_STATIC, OTHER_TYPE, Reason, Role, ScopeKind
 
@@ -36,7 +36,7 @@ class Members:
         self.numbers: list[int] = []  # draft → definition
         self._targets: dict[int, dict[bytes, int]] = {}
         self._owners: dict[tuple[int, bytes], int] = {}
-        self.held = Held(binder)
+        self.held = FieldTypes(binder)
         apart = FLAG_STATIC if binder.spec.scopes.static_members_apart else 0
         for at, draft in enumerate(self.outline.drafts):
             is_member = draft.name[0] >= 0 and draft.parent >= 0 and not draft.flags & apart

@@ -12,7 +12,7 @@ _VERSIONED = re.compile(rb"([A-Za-z_][\w]*)\.v[0-9]+\Z")  # `gopkg.in/yaml.v3`
 _WORD = re.compile(rb"[A-Za-z_][\w]*")
 
 
-def imports(kind: str, spec: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
+def read_imports(kind: str, spec: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """`go_import` binds the end of the path, `go_named` an alias, `go_dot` all names, `go_blank` none."""
     path, name = spec.child_by_field_name("path"), spec.child_by_field_name("name")
     if path is None or path.end_byte - path.start_byte < 2:

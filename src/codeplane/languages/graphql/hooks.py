@@ -3,7 +3,7 @@
 from codeplane.languages.extraction.outline import Outline
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """Lets headers begin behind descriptions, which stay in the span."""
     for draft in outline.drafts:
         start, name = draft.start, max(draft.name[0], 0)

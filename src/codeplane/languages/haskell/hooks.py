@@ -3,7 +3,7 @@
 from codeplane.languages.extraction.outline import Draft, Outline
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """Joins neighbours of one name."""
     before: Draft | None = None
     for draft in outline.drafts:

@@ -5,6 +5,6 @@ import re
 _DECLARATION = re.compile(rb"\A((?:\xef\xbb\xbf)?\s*)(<\?xml\b[^<>]*\?>)")
 
 
-def readable(data: bytes) -> bytes:
+def readable_source(data: bytes) -> bytes:
     """The same bytes without the declaration."""
     return _DECLARATION.sub(lambda match: match[1] + re.sub(rb"[^\n]", b" ", match[2]), data, count=1)

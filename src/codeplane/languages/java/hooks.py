@@ -28,7 +28,7 @@ def _holder_query() -> Query:
     return compiled("java", _HOLDERS)
 
 
-def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
+def adjust_captures(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
     """Adds the scopes of pattern variables, and doubt where a condition may turn them round."""
     patterns = found.get("hook.pattern", [])
     if not patterns:

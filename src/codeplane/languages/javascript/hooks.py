@@ -7,7 +7,7 @@ from codeplane.languages.extraction.exports import Exported
 _FUNCTIONS = ("function_expression", "arrow_function")
 
 
-def exports(root: Node, data: bytes) -> list[Exported]:
+def read_exports(root: Node, data: bytes) -> list[Exported]:
     """`module.exports = …`, `exports.x = …` and `module.exports.x = …` at the top of a program."""
     items: list[Exported] = []
     if b"exports" not in data:

@@ -14,7 +14,7 @@ _INNER = re.compile(rb"\binner\b")
 _NAME = re.compile(rb"`[^`\n]+`|[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 
 
-def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
+def read_imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """A name of a package or type, under another name, or all of them."""
     path = next((child for child in node.named_children if child.type == "qualified_identifier"), None)
     names = list(_NAME.finditer(data, path.start_byte, path.end_byte)) if path is not None else []
@@ -42,7 +42,7 @@ def text_names(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield match.span()
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """Classes inside of classes are static unless they say `inner`; a companion belongs to no instance."""
     for draft in outline.drafts:
         if draft.kind == "object" and draft.body < 0:
@@ -52,7 +52,7 @@ def reshape(outline: Outline, data: bytes) -> None:
             draft.flags |= 0 if is_inner else FLAG_STATIC
 
 
-def captured(found: dict[str, list[Node]], _data: bytes, _root: Node) -> None:
+def adjust_captures(found: dict[str, list[Node]], _data: bytes, _root: Node) -> None:
     """A lambda that names no parameters may have one all the same."""
     for node in found.get("hook.lambda", ()):
         first = node.named_children[:1]

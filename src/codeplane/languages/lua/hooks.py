@@ -7,7 +7,7 @@ from codeplane.languages.extraction.outline import Outline
 _FUNCTION = re.compile(rb"\s*=\s*function\s*\([^)]*\)")
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """Makes functions of them, where the statement names nothing else."""
     for draft in outline.drafts:
         start, end = draft.name

@@ -3,7 +3,7 @@
 from codeplane.languages.extraction.outline import Draft, Outline, text_end
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """Gives each heading its parent and its end. Headings in quotes and lists are left out."""
     open_ones: list[tuple[int, int]] = []  # level, draft
     drafts = outline.drafts

@@ -12,7 +12,7 @@ _HERE = re.compile(rb"""(?:__DIR__|dirname\(__FILE__\))\s*\.\s*['"]([^'"$\\\n]+)
 _KINDS = {b"function": "php_use_function", b"const": "php_use_const"}
 
 
-def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
+def read_imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """The names that a `use` takes, or the file that an `include` reads."""
     return (_included_files(node, data), []) if kind == "php_include" else _use_statement(node, data)
 

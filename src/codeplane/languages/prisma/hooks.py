@@ -19,12 +19,12 @@ _BUILT_IN: Final = frozenset(
 )
 
 
-def readable(data: bytes) -> bytes:
+def readable_source(data: bytes) -> bytes:
     """Blanks: the parser has nothing to read."""
     return blanks(data, _read_schema(data)[1])
 
 
-def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
+def adjust_captures(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
     """What the reader finds."""
     del root
     found.update(_read_schema(data)[0].found)

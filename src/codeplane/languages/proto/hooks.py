@@ -18,18 +18,18 @@ _BUILT_IN: Final = frozenset(
 _DEEPEST: Final = 500
 
 
-def readable(data: bytes) -> bytes:
+def readable_source(data: bytes) -> bytes:
     """Blanks: the parser has nothing to read."""
     return blanks(data, _Reader(data).wrong)
 
 
-def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
+def adjust_captures(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
     """What the reader finds."""
     del root
     found.update(_Reader(data).made.found)
 
 
-def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
+def read_imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """A file that is imported: itself, and the names of its package."""
     text = data[node.start_byte : node.end_byte]
     module = text[text.index(text[-1:]) :].strip(b"\"'")

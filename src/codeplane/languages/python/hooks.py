@@ -66,7 +66,7 @@ def _is_value(data: bytes, start: int) -> bool:
     return False
 
 
-def captured(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
+def adjust_captures(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
     """A comment behind an assignment can declare a type: `x = None  # type: int`. A variable of the name that
     every class has may be another in the body of one. What makes types takes them in quotes."""
     for call in found.pop("hook.typing", ()):
@@ -123,7 +123,7 @@ def _assigned_before(root: Node, data: bytes, end: int) -> int:
     return (left if member is None else member).end_byte
 
 
-def exports(root: Node, data: bytes) -> list[Exported]:
+def read_exports(root: Node, data: bytes) -> list[Exported]:
     """The names in `__all__`, certain where every statement about it is a literal."""
     items: list[Exported] = []
     certain = True

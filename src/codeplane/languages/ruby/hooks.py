@@ -18,7 +18,7 @@ _WALLS = {"scope.function": "method", "scope.class": "class"}
 _END = 1 << 62
 
 
-def captured(captures: dict[str, list[Node]], data: bytes, root: Node) -> None:
+def adjust_captures(captures: dict[str, list[Node]], data: bytes, root: Node) -> None:
     """Tells variables from calls, and marks what stands in a private section."""
     del root
     _Names(captures, data).run()
@@ -127,7 +127,7 @@ def _mark_sections(captures: dict[str, list[Node]], body: Node, data: bytes) -> 
             flagged.append(name)
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """Names behind symbols lose their colon; a class that is opened again adds to what it was."""
     members: set[tuple[int, str, bytes]] = set()
     for draft in outline.drafts:
@@ -142,7 +142,7 @@ def reshape(outline: Outline, data: bytes) -> None:
             members.add(key)
 
 
-def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
+def read_imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """A file that is required, relative ones as `./…`."""
     method = node.child_by_field_name("method")
     arguments = node.child_by_field_name("arguments")

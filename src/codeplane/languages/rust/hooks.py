@@ -11,7 +11,7 @@ _KEYWORDS = (b"crate", b"self", b"super")
 _MOST = 10_000  # names in one statement
 
 
-def imports(kind: str, statement: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
+def read_imports(kind: str, statement: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """One import for each leaf of the tree; `pub use` exports what it binds."""
     public = any(child.type == "visibility_modifier" for child in statement.named_children)
     field = "argument" if kind == "rust_use" else "name"

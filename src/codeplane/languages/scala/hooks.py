@@ -24,7 +24,7 @@ _SELECTORS = (
 )
 
 
-def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
+def read_imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """`a.b.c`, `a.{b, c => d}`, `a.*`, and several of them in one statement."""
     items: list[Imported] = []
     mentions: list[Mention] = []
@@ -73,7 +73,7 @@ def _path_mentions(path: list[Node]) -> list[Mention]:
     ]
 
 
-def captured(found: dict[str, list[Node]], data: bytes, _root: Node) -> None:
+def adjust_captures(found: dict[str, list[Node]], data: bytes, _root: Node) -> None:
     """Adds what would cost a query the square of the depth: it carries along what has begun around a node."""
     drafts = defaultdict(list, found)
     for node in found.get("hook.members", ()):

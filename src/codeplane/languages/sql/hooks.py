@@ -21,7 +21,7 @@ _AFTER_COLUMNS = re.compile(
 _TEXT = re.compile(rb"[^\n]")
 
 
-def readable(data: bytes) -> bytes:
+def readable_source(data: bytes) -> bytes:
     """The same bytes in the words of the grammar."""
     data = _CLIENT.sub(_blank_out, data)
     if b"$" in data:

@@ -7,9 +7,9 @@ from typing import Final
 from codeplane.languages.extraction import markup
 from codeplane.languages.extraction.markup import Made, Tag
 from codeplane.languages.typescript import hooks
-from codeplane.languages.typescript.hooks import asked, exports, reshape
+from codeplane.languages.typescript.hooks import narrowed_receivers, read_exports, reshape_outline
 
-__all__ = ["asked", "exports", "readable", "reshape"]
+__all__ = ["narrowed_receivers", "read_exports", "readable_source", "reshape_outline"]
 
 # What a store holds is read by its name with a mark before it, which is no part of the name.
 _STORE: Final = re.compile(
@@ -30,14 +30,14 @@ _WORD: Final = re.compile(rb"\{\s*([#:/@]\w*)")
 _QUOTES: Final = b"\"'`"
 
 
-def readable(data: bytes) -> bytes:
+def readable_source(data: bytes) -> bytes:
     """The same length of code: what is neither script nor expression is blank."""
     script = Made(data)
     for one in markup.scripts(data):
         script.keep(one.start, one.end)
         script.put(one.end, b";" if one.end < len(data) else b"")
     _Markup(script).fill()
-    return hooks.readable(_STORE.sub(b" ", bytes(script.bytes)))
+    return hooks.readable_source(_STORE.sub(b" ", bytes(script.bytes)))
 
 
 class _Markup:

@@ -16,7 +16,7 @@ _TEST_CASE = re.compile(rb"\w*TestCase")
 _ONE_NAME = frozenset(("class", "enum", "func", "let", "protocol", "struct", "typealias", "var"))
 
 
-def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
+def read_imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:
     """All names of a module, or one."""
     path = next((child for child in node.named_children if child.type == "identifier"), None)
     names = list(_NAME.finditer(data, path.start_byte, path.end_byte)) if path else []
@@ -36,7 +36,7 @@ def imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Me
     return [Imported(kind, module, b"*", b"", start, None)], mentions
 
 
-def captured(found: dict[str, list[Node]], _data: bytes, _root: Node) -> None:
+def adjust_captures(found: dict[str, list[Node]], _data: bytes, _root: Node) -> None:
     """Variables of files and types. A query would carry each type along that has begun around a node."""
     drafts = defaultdict(list, found)
     for node in found.get("hook.members", ()):
@@ -63,7 +63,7 @@ def _bound_names(waiting: list[Node]) -> Iterator[Node]:
             waiting += part.named_children
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """A test case runs its methods that are named for it."""
     cases = {
         at

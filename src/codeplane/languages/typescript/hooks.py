@@ -5,9 +5,9 @@ import re
 from typing import Final
 
 from codeplane.languages.extraction.outline import Outline
-from codeplane.languages.javascript.hooks import exports
+from codeplane.languages.javascript.hooks import read_exports
 
-__all__ = ["asked", "exports", "readable", "reshape"]
+__all__ = ["narrowed_receivers", "read_exports", "readable_source", "reshape_outline"]
 
 _PATH: Final = rb"(?<![\w$#.])[\w$#]++(?:[?!]?\.[\w$#]++)*+"
 _OF_CLASS: Final = re.compile(rb"\binstanceof\b\s*+(%b)?" % _PATH)
@@ -21,7 +21,7 @@ _ENDS: Final = re.compile(rb"[\w$>)\]}\"'`]")
 _FAR: Final = 20  # comments between two signatures
 
 
-def readable(data: bytes) -> bytes:
+def readable_source(data: bytes) -> bytes:
     """The same bytes without `in` and `out` before type parameters, and `;` before a line with a signature.
 
     `<A>(a: A): B` on a line of its own is one where what is before it is complete: `{` and `=` are not.
@@ -35,7 +35,7 @@ def readable(data: bytes) -> bytes:
     return bytes(text)
 
 
-def asked(data: bytes) -> list[str]:
+def narrowed_receivers(data: bytes) -> list[str]:
     """`x instanceof A`: each value with the class that it is asked for."""
     values = set()
     for match in _OF_CLASS.finditer(data) if b"instanceof" in data else ():
@@ -46,7 +46,7 @@ def asked(data: bytes) -> list[str]:
     return sorted(values)
 
 
-def reshape(outline: Outline, data: bytes) -> None:
+def reshape_outline(outline: Outline, data: bytes) -> None:
     """A constant that is given a class is no type: beside one of its name it is a variable."""
     types = {(one.scope, data[slice(*one.name)]) for one in outline.drafts if one.kind in _TYPES}
     for draft in outline.drafts if types else ():

@@ -6,9 +6,9 @@ from typing import Final
 from codeplane.languages.extraction import markup
 from codeplane.languages.extraction.markup import Attribute, Made, Tag
 from codeplane.languages.typescript import hooks
-from codeplane.languages.typescript.hooks import asked, exports, reshape
+from codeplane.languages.typescript.hooks import narrowed_receivers, read_exports, reshape_outline
 
-__all__ = ["asked", "exports", "readable", "reshape"]
+__all__ = ["narrowed_receivers", "read_exports", "readable_source", "reshape_outline"]
 
 _SETUP: Final = re.compile(rb"(?<![\w-])setup(?![\w-])")
 _MUSTACHE: Final = re.compile(rb"\{\{(.*?)\}\}", re.DOTALL)
@@ -19,7 +19,7 @@ _ACTION: Final = re.compile(rb"@|v-on\b")
 _SCOPE: Final = re.compile(rb"#|v-slot\b|slot-scope\Z")
 
 
-def readable(data: bytes) -> bytes:
+def readable_source(data: bytes) -> bytes:
     """The same length of code: what is neither script nor expression is blank."""
     script = Made(data)
     scripts = markup.scripts(data)
@@ -28,7 +28,7 @@ def readable(data: bytes) -> bytes:
         script.put(one.end, b";" if one.end < len(data) else b"")
     if any(_SETUP.search(one.said) for one in scripts):
         _Template(script).fill()
-    return hooks.readable(bytes(script.bytes))
+    return hooks.readable_source(bytes(script.bytes))
 
 
 class _Template:
