@@ -27,8 +27,8 @@ MODIFIERS = {
 _FIXED = (
     "identifier identifier.whole identifier.part member receiver name body base base.mixin base.other "
     "decorator extent extended "
-    "declaration declared annotation annotation.next annotated made made.await made.read made.first made.name "
-    "made.with entered entered.async given test package doubt deleted rebinds "
+    "declaration declared annotation annotation.next annotated made made.await made.read made.first "
+    "made.name made.with entered entered.async given test package doubt deleted rebinds "
     "annotation.before region.raw region.text open "
     "scope.outer argument.keyword dotted region.type region.names "
     "import.module import.name import.alias import.default import.namespace import.star import.reexport "
