@@ -17,6 +17,7 @@ BENCHES = (
     "cold",
     "switch",
     "edits",
+    "hops",
     "search",
     "graph",
     "diff",

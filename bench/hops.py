@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -36,8 +37,8 @@ def figures() -> list[Figure]:
             session.close()
         assert "keep" in (root / "store.py").read_text(), "the rename was not applied"
     return [
-        Figure("refs_find, calls between modules", sum(found.values()), "", 238, _most(found)),
-        Figure("refactor_rename, calls between modules", sum(renamed.values()), "", 2006, _most(renamed)),
+        Figure("refs_find, calls between modules", sum(found.values()), "", None, _most(found)),
+        Figure("refactor_rename, calls between modules", sum(renamed.values()), "", None, _most(renamed)),
         Figure(
             "refactor_rename, looks at the tree", renamed[_LOOK], "", None, "with the one of the call itself"
         ),
@@ -62,8 +63,7 @@ def _traced(pipeline: Pipeline, tool: str, arguments: dict[str, Any]) -> Counter
 
 
 def _profiled(note: Callable[[FrameType, str, object], None], run: Callable[[], object]) -> None:
-    """Calls run on threads of a pool that has them already: every thread notes its calls."""
-    import threading
+    """Tools run on threads that the call starts: each notes its calls as well."""
 
     threading.setprofile_all_threads(note) if hasattr(
         threading, "setprofile_all_threads"
