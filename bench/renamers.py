@@ -170,7 +170,7 @@ def answer_of(plan: Plan) -> Answer:
     """The edits of a plan that may be applied without a decision."""
     if plan.verdict is not Verdict.OK:
         return Answer({}, str(plan.verdict))
-    return Answer({edit.path: edit.after for edit in plan.edits.edits if edit.after is not None})
+    return Answer({edit.path: edit.after for edit in plan.change.edits.edits if edit.after is not None})
 
 
 def spots(root: Path, answer: Answer, asked: Asked) -> set[Spot]:

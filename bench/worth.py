@@ -57,7 +57,7 @@ def weighed(
         plan = planned(bench.session, subject, new)
         row: dict[str, object] = {"kind": kind, "symbol": plan.symbol, "outcome": plan.verdict}
         row["problems"] = [one.text for one in plan.problems]
-        if plan.verdict in (Verdict.OK, Verdict.NEEDS_DECISION) and plan.edits.edits:
+        if plan.verdict in (Verdict.OK, Verdict.NEEDS_DECISION) and plan.change.edits.edits:
             said = bench.said(kind, subject, new)
             row |= _judged(bench, trial, plan, said, worth)
         else:
@@ -110,7 +110,7 @@ def _breaks(bench: Bench, trial: Trial, plan: Plan, selected: list[str]) -> int:
 
 
 def _files(plan: Plan) -> dict[str, bytes]:
-    return {edit.path: edit.after for edit in plan.edits.edits if edit.after is not None}
+    return {edit.path: edit.after for edit in plan.change.edits.edits if edit.after is not None}
 
 
 def main() -> None:

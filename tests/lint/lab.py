@@ -72,7 +72,7 @@ def quiet() -> Watch:
 
 
 def after(proposed: Proposed) -> dict[str, bytes | None]:
-    return {edit.path: edit.after for edit in proposed.edits.edits}
+    return {edit.path: edit.after for edit in proposed.change.edits.edits}
 
 
 def program(folder: Path, name: str, script: str) -> Path:

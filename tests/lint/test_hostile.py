@@ -111,7 +111,7 @@ def test_a_formatter_that_fails_on_the_way_leaves_the_file_as_it_was(tmp_path: P
     files = {"ruff.toml": "[format]\n", "a.py": "x  =  1\n"}
     lab = Lab(tmp_path / "r", files, path=f"{tmp_path / 'bin'}:{SYSTEM}")
     proposed = lab.fixes()
-    assert proposed.edits.edits == ()
+    assert proposed.change.edits.edits == ()
     assert proposed.report.notes[0].startswith("a.py is not fixed: ruff-format ")
 
 
@@ -137,7 +137,7 @@ def test_a_name_that_looks_like_an_option_is_a_file(tmp_path: Path) -> None:
         tmp_path / "r", {"ruff.toml": "[lint]\n", "--help.py": "import os\n", "-x/@a.py": "import os\n"}
     )
     assert {one.path for one in lab.check("ruff").diagnostics} == {"--help.py", "-x/@a.py"}
-    assert len(lab.fixes("ruff").edits.edits) == 2
+    assert len(lab.fixes("ruff").change.edits.edits) == 2
 
 
 def test_a_repository_behind_a_link_has_its_own_paths(tmp_path: Path) -> None:

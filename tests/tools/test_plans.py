@@ -183,5 +183,5 @@ def test_plans_with_odd_names_and_bytes_come_back(tmp_path: Path) -> None:
     made = kept(repo)
     text, contents = encode_record(made)
     assert decode_record(Pending, text, contents, repo.session.tree.jail.enter) == made
-    assert any("caf" in path for path in made.plan.before)
+    assert any("caf" in path for path in made.plan.change.before)
     repo.session.close()

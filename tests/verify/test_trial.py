@@ -4,10 +4,9 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.edits import Change, EditSet, FileEdit
 from codeplane.core.paths import RepoPath
 from codeplane.testrun.run import Watch
-from codeplane.verify import Change
 from codeplane.verify.environments import python_path
 from codeplane.verify.trial import Original, trial
 from codeplane.working_tree import digest_of

@@ -151,10 +151,10 @@ def _file(written: Written, change: FileChange, share: int) -> FileDelta:
     """One file of so many that share the room."""
     came, went = written.lines.get(change.path, (0, 0))
     intent = written.intent
-    old = intent.old.get(change.moved_from or change.path)
+    old = intent.change.before.get(change.moved_from or change.path)
     corrections = intent.corrections.get(change.moved_from or change.path, ())
     is_preview = written.operation_id is None
-    new = intent.new[change.path]
+    new = intent.change.after[change.path]
     edits = edits_of(written, change, old, new) if not is_preview else []
     most = _MOST_RANGES // share
     return FileDelta(

@@ -118,7 +118,7 @@ def plan_told(
 ) -> PlanOutput:
     """A plan, with its diff in a preview, or what was done and what is left."""
     plan = pending.plan
-    paths = [edit.path for edit in plan.edits.edits if edit.after is not None or not plan.moves]
+    paths = [edit.path for edit in plan.change.edits.edits if edit.after is not None or not plan.moves]
     mentions = _changed_mentions(plan)
     go_on = pending if applied is None else rest
     groups = rest.plan if rest is not None else plan
@@ -163,7 +163,7 @@ def summary(plan: Plan) -> str:
     counts += [_number(mentions, "mention")] if mentions else []
     text = f"{verb} {names}: {' and '.join(counts)} in {_number(files, 'file')}"
     if plan.kind == "discard":
-        text = f"delete {shown(plan.symbol)}: {_number(len(plan.edits.edits), 'file')}"
+        text = f"delete {shown(plan.symbol)}: {_number(len(plan.change.edits.edits), 'file')}"
     if plan.moves:
         text += f", {_number(len(plan.moves), 'file')} moved"
     if plan.asking:
@@ -173,7 +173,7 @@ def summary(plan: Plan) -> str:
 
 def _landing(plan: Plan) -> set[RepoPath]:
     """The file that a definition is put into: one place more, whatever imports change there."""
-    is_written = plan.kind == "transfer" and bool(plan.edits.edits)
+    is_written = plan.kind == "transfer" and bool(plan.change.edits.edits)
     return {plan.target} if is_written and plan.target is not None else set()
 
 
@@ -226,7 +226,7 @@ def _files(plan: Plan, touched: list[RepoPath]) -> list[str] | None:
     lines = []
     for path in touched[:_MOST_FILES]:
         origin = f" (from {shown(came[path])})" if path in came else ""
-        origin = " (new)" if path in _landing(plan) - plan.before.keys() else origin
+        origin = " (new)" if path in _landing(plan) - plan.change.before.keys() else origin
         lines.append(f"{shown(path)}: {counts[came.get(path, path)]}{origin}")
     return lines or None
 
@@ -265,8 +265,8 @@ def _lines(plan: Plan, mentions: Iterable[Mention]) -> list[str]:
 def _diff(plan: Plan, touched: list[RepoPath]) -> str | None:
     share = max(_LEAST, _MOST_LINES // max(1, len(touched)))
     parts, room = [], _MOST_LINES
-    for edit in plan.edits.edits:
-        before = plan.before.get(edit.moved_from or edit.path)
+    for edit in plan.change.edits.edits:
+        before = plan.change.before.get(edit.moved_from or edit.path)
         if edit.path in plan.moves or before == edit.after:
             continue
         text = preview(shown(edit.path), before, edit.after, min(share, room))

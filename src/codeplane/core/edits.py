@@ -1,9 +1,19 @@
 """What a change of files is: whole contents, each bound to what was there before."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from codeplane.core.paths import Digest, RepoPath
+
+
+class TextEdit(NamedTuple):
+    """A text of a file, by line and byte column, and what has to stand there."""
+
+    line: int
+    column: int
+    old: str
+    new: str
 
 
 @dataclass(frozen=True)
@@ -21,7 +31,32 @@ class FileEdit:
 class EditSet:
     """Edits that are made together or not at all; no path is named twice."""
 
-    edits: tuple[FileEdit, ...]
+    edits: tuple[FileEdit, ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """Edits with the bytes that they replace."""
+
+    edits: EditSet = field(default_factory=EditSet)
+    before: Mapping[RepoPath, bytes] = field(default_factory=dict)  # of each path that something is at
+
+    @property
+    def after(self) -> dict[RepoPath, bytes | None]:
+        """What is at each path of the edits afterwards; None where nothing is."""
+        return {edit.path: edit.after for edit in self.edits.edits}
+
+    @property
+    def contents(self) -> dict[RepoPath, bytes]:
+        """What files hold afterwards."""
+        return {edit.path: edit.after for edit in self.edits.edits if edit.after is not None}
+
+    @property
+    def origins(self) -> dict[RepoPath, RepoPath]:
+        """Where each file that is there afterwards was before; its own path for a new one."""
+        return {
+            edit.path: edit.moved_from or edit.path for edit in self.edits.edits if edit.after is not None
+        }
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
+from codeplane.core.edits import TextEdit
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import Answers, Slot
@@ -21,15 +22,6 @@ from codeplane.languages.spec import part_of
 V = TypeVar("V")
 
 _FURTHEST = 20_000  # bytes from an import to the text of its source
-
-
-class Change(NamedTuple):
-    """A text of a file, by line and byte column, and what has to stand there."""
-
-    line: int
-    column: int
-    old: str
-    new: str
 
 
 class Stuck(NamedTuple):
@@ -100,7 +92,7 @@ class Moving:
 class MoveRules(Protocol):
     """The function of a language's `moving.py`."""
 
-    def follow(self, moving: Moving, path: str) -> Iterator[Change | Stuck]:
+    def follow(self, moving: Moving, path: str) -> Iterator[TextEdit | Stuck]:
         """What has to be written in a file, by its old path, for its imports to lead where they led."""
 
 
@@ -142,7 +134,7 @@ class CarryRules(Protocol):
     def standalone(self, data: bytes, line: int, text: str, *, is_imported: bool) -> str | Stuck:
         """The text of a definition, at a line of its file, as it is written on its own elsewhere."""
 
-    def exposed(self, data: bytes, line: int) -> Change | Stuck | None:
+    def exposed(self, data: bytes, line: int) -> TextEdit | Stuck | None:
         """What lets other modules import the definition at a line; None where they can."""
 
     def is_type(self, data: bytes, line: int) -> bool:
@@ -151,16 +143,18 @@ class CarryRules(Protocol):
     def runs_nothing(self, data: bytes, line: int) -> bool:
         """Whether the definition at a line is there before its module is run."""
 
-    def redirected(self, data: bytes, moves: Sequence[tuple[Import, str | None]]) -> Sequence[Change] | None:
+    def redirected(
+        self, data: bytes, moves: Sequence[tuple[Import, str | None]]
+    ) -> Sequence[TextEdit] | None:
         """Imports with their names from other modules, or from none; None where they change one by one."""
 
-    def dropped(self, data: bytes, items: Sequence[Import]) -> Sequence[Change] | None:
+    def dropped(self, data: bytes, items: Sequence[Import]) -> Sequence[TextEdit] | None:
         """What takes imports out of a file; None where one after the other can be cut out of its list."""
 
     def is_deferred(self, data: bytes, item: Import) -> bool:
         """Whether an import is not made while the file is loaded: it is in a function, or for types."""
 
-    def inside(self, data: bytes, uses: Sequence[Use]) -> Sequence[Change] | None:
+    def inside(self, data: bytes, uses: Sequence[Use]) -> Sequence[TextEdit] | None:
         """Imports in the functions that use something; None where not only functions do."""
 
     def module_text(self, sources: Sources, path: str, target: str) -> str | None:
@@ -182,7 +176,7 @@ class CarryRules(Protocol):
         """Whether an import can take its name from another module where it stands: nothing else is taken from
         there, and the order of the file stays."""
 
-    def taken_from(self, data: bytes, item: Import, module: str | None) -> Change | None:
+    def taken_from(self, data: bytes, item: Import, module: str | None) -> TextEdit | None:
         """The statement of an import with one name from another module, or without it where that is None."""
 
 
@@ -208,7 +202,7 @@ def carry_rules(language: str) -> CarryRules | None:
     return rules
 
 
-def respelled(places: Places, moving: Moving, path: str, spelled: Spelled) -> Iterator[Change | Stuck]:
+def respelled(places: Places, moving: Moving, path: str, spelled: Spelled) -> Iterator[TextEdit | Stuck]:
     """Imports whose source is a text in quotes: the first text that leads to the file where it is now."""
     data = moving.read(path)
     starts: set[int] = set()
@@ -230,7 +224,7 @@ def respelled(places: Places, moving: Moving, path: str, spelled: Spelled) -> It
         elif new != item.module:
             line = data.count(b"\n", 0, start) + 1
             column = start - (data.rfind(b"\n", 0, start) + 1)
-            yield Change(line, column, text, _as_written(item.module, text, new))
+            yield TextEdit(line, column, text, _as_written(item.module, text, new))
 
 
 def _leading_text(

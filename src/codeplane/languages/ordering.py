@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from typing import NamedTuple
 
-from codeplane.languages.moving import Change
+from codeplane.core.edits import TextEdit
 from codeplane.languages.spec import part_of
 
 
@@ -100,7 +100,7 @@ def closed(before: bytes, after: bytes, entries: Entries) -> bytes:
     return b"\n".join(rows)
 
 
-def differences(before: bytes, after: bytes) -> Iterator[Change]:
+def differences(before: bytes, after: bytes) -> Iterator[TextEdit]:
     """The lines that differ between two texts."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     first = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), None)
@@ -115,10 +115,10 @@ def differences(before: bytes, after: bytes) -> Iterator[Change]:
     ).get_opcodes():
         if tag != "equal":
             texts = (b"".join(part) for part in (old_part[start:end], new_part[new_start:new_end]))
-            yield Change(first + start + 1, 0, *(one.decode("utf-8", "surrogateescape") for one in texts))
+            yield TextEdit(first + start + 1, 0, *(one.decode("utf-8", "surrogateescape") for one in texts))
 
 
-def applied(data: bytes, changes: Sequence[Change]) -> bytes:
+def applied(data: bytes, changes: Sequence[TextEdit]) -> bytes:
     """A text with changes, which do not overlap."""
     rows = data.split(b"\n")
     starts = [0]
@@ -131,7 +131,7 @@ def applied(data: bytes, changes: Sequence[Change]) -> bytes:
     return data
 
 
-def in_order(data: bytes, changes: Sequence[Change], entries: Entries) -> list[Change]:
+def in_order(data: bytes, changes: Sequence[TextEdit], entries: Entries) -> list[TextEdit]:
     """Changes of imports with the statements in the order that they were in before."""
     after = applied(data, changes)
     better = reordered(data, after, entries)

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
+from codeplane.core.edits import TextEdit
 from codeplane.core.slots import Slot
 from codeplane.languages.facts import Import
-from codeplane.languages.moving import Change, Moving, Stuck
+from codeplane.languages.moving import Moving, Stuck
 
 _PACKAGES: Final = Slot[None, "dict[str, Renamed]"]("files whose package is renamed")
 
@@ -26,7 +27,7 @@ class Renamed(NamedTuple):
     new: str
 
 
-def follow(moving: Moving, path: str, style: Style) -> Iterator[Change | Stuck]:
+def follow(moving: Moving, path: str, style: Style) -> Iterator[TextEdit | Stuck]:
     """The declaration, the imports and the full names of a file, and imports of what was beside it."""
     renamed = moving.once(_PACKAGES, lambda: _renamed_files(moving, style))
     data = moving.read(path)
@@ -69,21 +70,21 @@ def _moved_name(package: str, old: str, new: str, style: Style) -> str | None:
 
 def _declaration_change(
     path: str, rows: list[str], renamed: Mapping[str, Renamed], style: Style
-) -> Iterator[Change | Stuck]:
+) -> Iterator[TextEdit | Stuck]:
     if path not in renamed:
         return
     old, new = renamed[path]
     pattern = re.compile(rf"\s*{style.declared}\s+({re.escape(old)})(?![\w.\\])")
     for number, row in enumerate(rows, 1):
         if match := pattern.match(row):
-            yield Change(number, len(row[: match.start(1)].encode("utf-8", "surrogateescape")), old, new)
+            yield TextEdit(number, len(row[: match.start(1)].encode("utf-8", "surrogateescape")), old, new)
             return
     yield Stuck(1, f"`{style.declared} {old}` is not written as such.")
 
 
 def _import_changes(
     moving: Moving, path: str, rows: list[str], renamed: Mapping[str, Renamed], style: Style
-) -> Iterator[Change | Stuck]:
+) -> Iterator[TextEdit | Stuck]:
     """The statements that name a package, or something in it."""
     for at, item in enumerate(moving.before.imports(path)):
         files = {place.path for place in moving.meant(path, at)}
@@ -103,15 +104,17 @@ def _import_changes(
         yield _replaced_name(rows, item, name)
 
 
-def _replaced_name(rows: list[str], item: Import, name: Renamed) -> Change | Stuck:
+def _replaced_name(rows: list[str], item: Import, name: Renamed) -> TextEdit | Stuck:
     row = rows[item.line - 1]
     match = re.search(rf"(?<![\w.\\]){re.escape(name.old)}(?!\w)", row)
     if match is None:
         return Stuck(item.line, f"`{name.old}` is not written as such.")
-    return Change(item.line, len(row[: match.start()].encode("utf-8", "surrogateescape")), *name)
+    return TextEdit(item.line, len(row[: match.start()].encode("utf-8", "surrogateescape")), *name)
 
 
-def _full_names(moving: Moving, path: str, renamed: Mapping[str, Renamed], style: Style) -> Iterator[Change]:
+def _full_names(
+    moving: Moving, path: str, renamed: Mapping[str, Renamed], style: Style
+) -> Iterator[TextEdit]:
     names = {(name.old, word): name.new for one, name in renamed.items() for word in moving.defined(one)}
     for receiver, word, line, column in moving.behind(path):
         package = receiver.strip(style.between)
@@ -119,7 +122,7 @@ def _full_names(moving: Moving, path: str, renamed: Mapping[str, Renamed], style
         if new is not None:
             size = len(receiver.rstrip(style.between).encode("utf-8", "surrogateescape")) + len(style.between)
             start = column - size + (len(style.between) if receiver.startswith(style.between) else 0)
-            yield Change(line, start, package, new)
+            yield TextEdit(line, start, package, new)
 
 
 def _needed_imports(moving: Moving, path: str, renamed: Mapping[str, Renamed], style: Style) -> Iterator[str]:
@@ -134,11 +137,11 @@ def _needed_imports(moving: Moving, path: str, renamed: Mapping[str, Renamed], s
         yield style.one.format(package=then, name=word)
 
 
-def _inserted_import(moving: Moving, path: str, rows: list[str], style: Style, text: str) -> Change:
+def _inserted_import(moving: Moving, path: str, rows: list[str], style: Style, text: str) -> TextEdit:
     imports = [item.line for item in moving.before.imports(path)]
     if imports:
-        return Change(min(imports), 0, "", text)
+        return TextEdit(min(imports), 0, "", text)
     number_of = next(
         (number for number, row in enumerate(rows, 1) if re.match(rf"\s*{style.declared}\b", row)), 0
     )
-    return Change(min(number_of + 1, len(rows)), 0, "", f"\n{text}")
+    return TextEdit(min(number_of + 1, len(rows)), 0, "", f"\n{text}")

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.edits import Change, EditSet, FileEdit
 from codeplane.core.errors import ProgramError
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
@@ -20,8 +20,7 @@ from codeplane.working_tree import digest_of
 class Proposed:
     """Edits that nobody has made yet, and what they leave."""
 
-    edits: EditSet
-    old: Mapping[RepoPath, bytes]  # what the edits were made for
+    change: Change
     tools: tuple[str, ...]  # that have changed something
     left: tuple[Diagnostic, ...]  # problems that no tool fixes, at their places before
     report: LintReport  # before
@@ -57,8 +56,7 @@ def fixes(files: Files, where: Where, wanted: Wanted, watch: Watch) -> Proposed:
     edits = EditSet(tuple(FileEdit(file.path, digest_of(file.old), file.new) for file in files_changed))
     notes = [note for file in results for note in file.notes]
     return Proposed(
-        edits,
-        {file.path: file.old for file in files_changed},
+        Change(edits, {file.path: file.old for file in files_changed}),
         tuple(dict.fromkeys(tool for file in files_changed for tool in file.tools)),
         tuple(one for one in result.report.diagnostics if not one.has_fix),
         _with_notes(result.report, notes),

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.edits import Change, EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
@@ -35,6 +35,7 @@ def draft(snapshot: Snapshot, path: RepoPath) -> Plan:
     if declared := list(_declared(snapshot, files)):
         return replace(plan, verdict=Verdict.UNSUPPORTED, problems=tuple(declared))
     before = {one: snapshot.source(one) for one in files}
+    edits = tuple(FileEdit(one, digest_of(data), None) for one, data in before.items())
     groups = list(_groups(snapshot, uses_of_files(snapshot, files), path, name))
     blocked = (
         [Problem("not_indexed", f"{unread} files have not been read yet.")]
@@ -45,8 +46,7 @@ def draft(snapshot: Snapshot, path: RepoPath) -> Plan:
         plan,
         groups=tuple(replace(group, id=f"group_{at}") for at, group in enumerate(groups, 1)),
         problems=tuple(blocked),
-        before=before,
-        edits=EditSet(tuple(FileEdit(one, digest_of(data), None) for one, data in before.items())),
+        change=Change(EditSet(edits), before),
         verdict=Verdict.BLOCKED if blocked else Verdict.NEEDS_DECISION if groups else Verdict.OK,
     )
     return replace(plan, read=concerned(snapshot, plan), shown_lines=shown_lines(snapshot, plan))
@@ -61,7 +61,7 @@ def proven(index: Index, plan: Plan) -> Plan:
     """The plan with its verdict: what other files mean besides the uses that are told stays what it is."""
     if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED):
         return plan
-    gone = frozenset(edit.path for edit in plan.edits.edits)
+    gone = frozenset(edit.path for edit in plan.change.edits.edits)
     with index.overlay({}, gone) as (snapshot, after):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.edits import Change, EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
@@ -81,7 +81,7 @@ def written(snapshot: Snapshot, plan: Plan) -> Plan:
         lines = Lines(snapshot.source(path))
         before[path] = lines.data
         edits.append(FileEdit(path, digest_of(lines.data), lines.replaced(sites)))
-    plan = replace(plan, edits=EditSet(tuple(edits)), before=before)
+    plan = replace(plan, change=Change(EditSet(tuple(edits)), before))
     return replace(plan, read=concerned(snapshot, plan), shown_lines=shown_lines(snapshot, plan))
 
 
@@ -96,9 +96,9 @@ def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Pl
 
 def proven(index: Index, plan: Plan) -> Plan:
     """The plan with its verdict: a removal after which other names mean something else is refused."""
-    if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
+    if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.change.edits.edits:
         return plan
-    contents = {edit.path: edit.after for edit in plan.edits.edits if edit.after is not None}
+    contents = plan.change.contents
     with index.overlay(contents) as (snapshot, after):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
@@ -107,7 +107,7 @@ def proven(index: Index, plan: Plan) -> Plan:
         paths = {*sites_in, *map(RepoPath, snapshot.paths_with(plan.old_name))}
         parts = []
         for path in paths:
-            lines = Lines(plan.before.get(path) or snapshot.source(path))
+            lines = Lines(plan.change.before.get(path) or snapshot.source(path))
             sites = removal.apart([*sites_in.get(path, ()), *left.get(path, ())], lines)
             parts.append(Part(path, path, *around(lines, sites)))
         words = {plan.old_name, *_locals(plan)}

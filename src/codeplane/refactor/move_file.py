@@ -4,13 +4,13 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
-from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.edits import Change, EditSet, FileEdit, TextEdit
 from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.languages.modules import module_rules
-from codeplane.languages.moving import Change, Moving, Stuck, move_rules
+from codeplane.languages.moving import Moving, Stuck, move_rules
 from codeplane.languages.ordering import entries_of, in_order
 from codeplane.names import Index, Snapshot
 from codeplane.refactor.delete_symbol import OUTWARD
@@ -79,7 +79,7 @@ def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
             edits += [FileEdit(path, digest, None), FileEdit(plan.moves[path], None, data, moved_from=path)]
         else:
             edits.append(FileEdit(path, digest, data))
-    plan = replace(plan, edits=EditSet(tuple(edits)), before=before)
+    plan = replace(plan, change=Change(EditSet(tuple(edits)), before))
     plan = replace(plan, read=concerned(snapshot, plan), shown_lines=shown_lines(snapshot, plan))
     if not lost:
         return plan
@@ -95,9 +95,9 @@ def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Pl
 
 def proven(index: Index, plan: Plan) -> Plan:
     """The plan with its verdict: a move after which names mean something else is refused."""
-    if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
+    if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.change.edits.edits:
         return plan
-    contents = {edit.path: edit.after for edit in plan.edits.edits if edit.after is not None}
+    contents = plan.change.contents
     with index.overlay(contents, frozenset(plan.moves) - contents.keys()) as (snapshot, after):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
@@ -106,7 +106,7 @@ def proven(index: Index, plan: Plan) -> Plan:
         carry = carried_by(plan.moves, lambda path: moving.place(Place(RepoPath(path))).path)
         parts = []
         for path in {*near_files(snapshot, plan), *sites_in}:
-            spans = around(Lines(plan.before[path]), sites_in[path]) if path in sites_in else ()
+            spans = around(Lines(plan.change.before[path]), sites_in[path]) if path in sites_in else ()
             parts.append(Part(path, plan.moves.get(path, path), *spans))
         come = {plan.moves.get(site.path, site.path) for site in plan.sites if not site.old}
         effects = Effects(carry, own=plan.moves, come=come)
@@ -128,7 +128,7 @@ def _followed(
                 text = f"What a move makes of imports in {facts.language} is not known."
                 stuck.append(Problem("language", text, path))
             continue
-        changes: list[Change] = []
+        changes: list[TextEdit] = []
         for one in language.follow(moving, path):
             if isinstance(one, Stuck):
                 stuck.append(Problem(one.weight, one.text, path, one.line))

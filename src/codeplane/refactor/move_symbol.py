@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.edits import Change, EditSet, FileEdit
 from codeplane.core.errors import ContentChanged, NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
@@ -187,7 +187,7 @@ def written(snapshot: Snapshot, plan: Plan) -> Plan:
         if not (is_new and path == plan.target):
             before[path] = data
         edits.append(FileEdit(path, digest_of(data) if path in before else None, after))
-    plan = replace(plan, edits=EditSet(tuple(edits)), before=before)
+    plan = replace(plan, change=Change(EditSet(tuple(edits)), before))
     return replace(plan, read=concerned(snapshot, plan), shown_lines=shown_lines(snapshot, plan))
 
 
@@ -207,14 +207,14 @@ def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Pl
 
 def proven(index: Index, plan: Plan) -> Plan:
     """The plan with its verdict: a move after which names mean something else is refused."""
-    if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
+    if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.change.edits.edits:
         return plan
     assert plan.target is not None, "BUG: a definition goes somewhere"
-    after = {edit.path: edit.after for edit in plan.edits.edits if edit.after is not None}
+    after = plan.change.contents
     with index.overlay(after) as (snapshot, code):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
-        fresh = {plan.target} - plan.before.keys()
+        fresh = {plan.target} - plan.change.before.keys()
         effects = Effects(_carry(plan), (plan.target,), fresh, plan.gone, come=after)
         broken = Moved(snapshot, code, plan.words, effects).breaches(list(_parts(snapshot, plan, after)))
     if not broken:
@@ -229,8 +229,8 @@ def _parts(snapshot: Snapshot, plan: Plan, after: Mapping[RepoPath, bytes]) -> I
     block = len(after[plan.target]) - len(plan.block.encode("utf-8", "surrogateescape"))
     named = {path for word in plan.words for path in snapshot.paths_with(word)}
     paths = {*sites_in, *map(RepoPath, named)}
-    for path in sorted(paths | {plan.target} if plan.target in plan.before else paths - {plan.target}):
-        lines = Lines(plan.before.get(path) or snapshot.source(path))
+    for path in sorted(paths | {plan.target} if plan.target in plan.change.before else paths - {plan.target}):
+        lines = Lines(plan.change.before.get(path) or snapshot.source(path))
         was, is_now = around(lines, sites_in.get(path, []))
         if path == plan.target:
             *some, (last, _) = is_now

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, Literal
 
-from codeplane.core.edits import EditSet
+from codeplane.core.edits import Change
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.core.proof import Tier
 
@@ -117,8 +117,7 @@ class Plan:
     notes: tuple[Problem, ...] = ()  # that do not
     remarks: tuple[str, ...] = ()  # what is done besides, in sentences
     ways: tuple[Mapping[str, object], ...] = ()  # parameters by which what is refused can be done
-    edits: EditSet = field(default_factory=lambda: EditSet(()))  # of the sites and the mentions that go along
-    before: Mapping[RepoPath, bytes] = field(default_factory=dict)  # what the edited files hold
+    change: Change = field(default_factory=Change)  # of the sites and the mentions that go along
     shown_lines: Mapping[tuple[RepoPath, int], str] = field(default_factory=dict)  # around open places
     moves: Mapping[RepoPath, RepoPath] = field(default_factory=dict)  # old path → new path
     block: str = ""  # the text that goes from one file to another, with what sets it apart there

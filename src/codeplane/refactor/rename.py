@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.edits import Change, EditSet, FileEdit
 from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.graph.hierarchy import owner_of
@@ -145,8 +145,7 @@ def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
     edits = EditSet(tuple(FileEdit(path, digest_of(before[path]), after[path]) for path in sorted(after)))
     plan = replace(
         plan,
-        edits=edits,
-        before=before,
+        change=Change(edits, before),
         read=concerned(snapshot, plan),
         shown_lines=shown_lines(snapshot, plan),
     )
@@ -219,9 +218,9 @@ def _size(text: str) -> int:
 
 def proven(index: Index, plan: Plan) -> Plan:
     """The plan with its verdict: what would not keep every binding is refused."""
-    if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
+    if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.change.edits.edits:
         return plan
-    after = {edit.path: edit.after for edit in plan.edits.edits if edit.after is not None}
+    after = plan.change.contents
     with index.overlay(after) as (snapshot, code):
         if snapshot.epoch != plan.epoch:
             raise ContentChanged("Files have changed while the plan was made.")
@@ -456,7 +455,9 @@ def shown_lines(snapshot: Snapshot, plan: Plan) -> dict[tuple[RepoPath, int], st
 def concerned(snapshot: Snapshot, plan: Plan) -> dict[RepoPath, Digest]:
     """The files that a verdict rests on, as they are now: those with one of the names in them."""
     found = _holding(snapshot, plan, plan.words or (plan.old_name, plan.new_name))
-    digests = ((RepoPath(path), snapshot.lookup.digest(path)) for path in {*found, *plan.moves, *plan.before})
+    digests = (
+        (RepoPath(path), snapshot.lookup.digest(path)) for path in {*found, *plan.moves, *plan.change.before}
+    )
     return {path: digest for path, digest in digests if digest is not None}
 
 

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from typing import Final
 
 from codeplane.config.settings import TestSettings
+from codeplane.core.edits import Change
 from codeplane.core.paths import RepoPath
 from codeplane.graph.import_links import links_of
 from codeplane.graph.tests.impact import affected_tests
@@ -16,7 +17,7 @@ from codeplane.lint import Watch as LintWatch
 from codeplane.names import Snapshot
 from codeplane.session.call import Call
 from codeplane.testrun.run import Options, Watch
-from codeplane.verify import Change, Check, Checked, Outcome, Verification
+from codeplane.verify import Check, Checked, Outcome, Verification
 from codeplane.verify.linting import Style, lints_clean
 from codeplane.verify.parse import parses
 from codeplane.verify.testing import Suite, tests_pass

@@ -100,7 +100,7 @@ def fix(call: Call, asked: Asked, *, dry_run: bool = False) -> Fixed:
         )
     files, wanted = _looked(call, asked)
     proposed = fixes(files, where(call), wanted, _watch(call))
-    if not proposed.edits.edits:
+    if not proposed.change.edits.edits:
         return Fixed(None, (), proposed.report)
     written = write(call, _once(call, proposed), dry_run=dry_run)
     if dry_run:
@@ -183,7 +183,7 @@ def _once(call: Call, proposed: Proposed) -> Callable[[], Intent]:
     def make() -> Intent:
         if intents:
             raise _overtaken(call, proposed)
-        intents.append(Intent(_OP_TYPE, proposed.edits, dict(proposed.old)))
+        intents.append(Intent(_OP_TYPE, proposed.change))
         return intents[0]
 
     return make
@@ -191,7 +191,7 @@ def _once(call: Call, proposed: Proposed) -> Callable[[], Intent]:
 
 def _overtaken(call: Call, proposed: Proposed) -> EditConflict:
     tree = call.repo.tree
-    changed = [edit.path for edit in proposed.edits.edits if _digest(tree, edit.path) != edit.before]
+    changed = [edit.path for edit in proposed.change.edits.edits if _digest(tree, edit.path) != edit.before]
     names = ", ".join(map(shown, changed)) or "A file"
     return EditConflict(
         f"{names} changed while the linters ran; nothing was written.", hints=["Send the call again."]

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from codeplane.core.edits import Change
 from codeplane.core.errors import CodePlaneError, DecisionRefused, PlanStale, RequestError
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
@@ -177,12 +178,12 @@ def apply(call: Call, pending: Pending, plan: Plan | None = None) -> Written:
     def make() -> Intent:
         with call.snapshot() as snapshot:
             check_fresh(snapshot, pending.plan)
-            old: dict[RepoPath, bytes | None] = {
+            before = {
                 edit.path: snapshot.source(edit.path)
-                for edit in chosen.edits.edits
+                for edit in chosen.change.edits.edits
                 if edit.before is not None
             }
-        return Intent(f"refactor_{chosen.kind}", chosen.edits, old)
+        return Intent(f"refactor_{chosen.kind}", Change(chosen.change.edits, before))
 
     written = write(call, make)
     drop = call.repo.plans.drop

@@ -23,7 +23,7 @@ from codeplane.session.call import Call
 from codeplane.session.plans import Pending, chosen_groups
 from codeplane.session.preparse import reading_ahead
 from codeplane.session.repo import RepoSession
-from codeplane.verify import Change, Check, Verification
+from codeplane.verify import Check, Verification
 
 _MOST_TRIES: Final = 4
 
@@ -51,12 +51,12 @@ def make_plan(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Che
 
 def try_out(call: Call, plan: Plan, wanted: Sequence[Check]) -> Verification | None:
     """What comes of the edits where somebody tries them; None for a plan that is never applied."""
-    if not wanted or plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.edits.edits:
+    if not wanted or plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.change.edits.edits:
         return None
     # What runs tests and linters is loaded by the first call that tries something out.
     from codeplane.session.checks import verified
 
-    return verified(call, Change(plan.edits, plan.before), wanted)
+    return verified(call, plan.change, wanted)
 
 
 @dataclass(frozen=True)

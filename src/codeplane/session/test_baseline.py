@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.edits import Change, EditSet, FileEdit
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
 from codeplane.graph.tests.impact import Impact
@@ -13,7 +13,6 @@ from codeplane.session.test_selection import CHANGES, changed_paths
 from codeplane.testrun.baseline import Baseline
 from codeplane.testrun.results import Case, Report
 from codeplane.testrun.run import Options, Watch
-from codeplane.verify import Change
 from codeplane.verify.testing import Suite, tested
 from codeplane.verify.trial import Original, trial
 

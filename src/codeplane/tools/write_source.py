@@ -17,7 +17,7 @@ from codeplane.session import Call
 from codeplane.session.operation.edits import Intent, write
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
-from codeplane.verify import Change, Check
+from codeplane.verify import Check
 
 MOST_EDITS = 200
 _BY_SYMBOL = (Action.REPLACE_SYMBOL, Action.INSERT_BEFORE, Action.INSERT_AFTER)
@@ -96,11 +96,10 @@ def write_source(call: Call, args: WriteSourceInput) -> Delta:
     )
     answer = told(call, written)
     if args.verify:
-        before = {path: data for path, data in written.intent.old.items() if data is not None}
         # What runs tests and linters is loaded by the first call that tries something out.
         from codeplane.session.checks import verified
 
-        verification = verified(call, Change(written.intent.edits, before), args.verify)
+        verification = verified(call, written.intent.change, args.verify)
         answer = answer.model_copy(update={"verified": checks_told(verification)})
     return answer
 
@@ -120,7 +119,7 @@ def _intent(call: Call, edits: Sequence[SourceEdit], snapshot: Snapshot) -> Inte
             raise NotFound(error.message, hints=[*finder.near(path), *new], path=shown(path)) from None
 
     plan = Planner(read, call.repo.earlier).plan(asked)
-    return Intent("write_source", plan.edits, plan.old, corrections=plan.corrections)
+    return Intent("write_source", plan.change, corrections=plan.corrections)
 
 
 def _asked(call: Call, one: SourceEdit, finder: Finder) -> Asked:

@@ -30,7 +30,7 @@ def lints_clean(trial: Trial, style: Style, watch: Watch) -> Checked:
     trial.restore()
     before = _report(trial, style, {*trial.change.before, *style.near}, watch)
     trial.edit()
-    after = _report(trial, style, {*trial.change.made, *style.near}, watch)
+    after = _report(trial, style, {*trial.change.contents, *style.near}, watch)
     findings = tuple(
         Finding(f"{one.tool} {one.rule}: {one.message}", one.path, one.line)
         for one in _more(trial, before.diagnostics, after.diagnostics)

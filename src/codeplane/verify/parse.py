@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from codeplane.core.edits import Change
 from codeplane.core.paths import RepoPath
 from codeplane.index import Parsed
 from codeplane.names import Index
-from codeplane.verify.change import Change
 from codeplane.verify.verdict import Checked, Finding, Outcome
 
 _BROKEN: Final = ("partial", "failed")
@@ -16,10 +16,10 @@ _LINE: Final = re.compile(r"\bline (\d+)\b")
 
 def parses(index: Index, change: Change) -> Checked:
     """Reads every file as it was and as it would be; what could be parsed before has to be parsed after."""
-    before, after = index.parsed(change.before), index.parsed(change.made)
+    before, after = index.parsed(change.before), index.parsed(change.contents)
     findings = tuple(_worse(change, before, after))
     text = f"{len(after)} edited files parsed"
-    if unread := len(change.made) - len(after):
+    if unread := len(change.contents) - len(after):
         text += f", {unread} in no supported language"
     if known := sum(one.state in _BROKEN for one in after.values()) - len(findings):
         text += f", {known} with errors, as before"

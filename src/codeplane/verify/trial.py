@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from codeplane.core.edits import FileEdit
+from codeplane.core.edits import Change, FileEdit
 from codeplane.core.paths import RepoPath
 from codeplane.git import Repository
 from codeplane.storage.files import read_small
 from codeplane.testrun.run import Watch
-from codeplane.verify.change import Change
 from codeplane.verify.copying import Copy
 from codeplane.verify.environments import link_environments
 from codeplane.verify.gitdir import make_git_dir
@@ -48,7 +47,7 @@ class Trial:
         if not self.is_edited:
             return sorted(self.copied)
         gone = {edit.path for edit in self.change.edits.edits if edit.after is None}
-        return sorted((self.copied - gone) | self.change.made.keys())
+        return sorted((self.copied - gone) | self.change.contents.keys())
 
     def data(self, path: RepoPath) -> bytes | None:
         """The bytes of a file; None where there is none, or a very large one."""

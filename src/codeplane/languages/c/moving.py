@@ -3,15 +3,16 @@
 import posixpath
 from collections.abc import Iterator, Sequence
 
+from codeplane.core.edits import TextEdit
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.languages.c import modules
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Change, Moving, Stuck, respelled
+from codeplane.languages.moving import Moving, Stuck, respelled
 
 
-def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+def follow(moving: Moving, path: str) -> Iterator[TextEdit | Stuck]:
     """Every include that leads elsewhere. What was found beside a file has to be found from there again."""
     beside = {
         item.line

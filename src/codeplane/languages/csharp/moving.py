@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
+from codeplane.core.edits import TextEdit
 from codeplane.languages import packages
-from codeplane.languages.moving import Change, Moving, Stuck
+from codeplane.languages.moving import Moving, Stuck
 
 _STYLE = packages.Style(".", "namespace", "using {package};\n", "using {package};\n", sees_outer=True)
 
 
-def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+def follow(moving: Moving, path: str) -> Iterator[TextEdit | Stuck]:
     """The declaration, imports, full names, and imports of what was beside a file."""
     return packages.follow(moving, path, _STYLE)

@@ -5,10 +5,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from codeplane.core.edits import TextEdit
 from codeplane.languages.facts import Import
 from codeplane.languages.go import declarations, modules
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Carrying, Change, Stuck, Use, Wanted
+from codeplane.languages.moving import Carrying, Stuck, Use, Wanted
 from codeplane.languages.ordering import differences
 
 BETWEEN: Final = "\n\n"
@@ -116,7 +117,7 @@ def redirected(data: bytes, moves: Sequence[tuple[Import, str | None]]) -> None:
     del data, moves
 
 
-def dropped(data: bytes, items: Sequence[Import]) -> Sequence[Change]:
+def dropped(data: bytes, items: Sequence[Import]) -> Sequence[TextEdit]:
     """The lines of imports, and a list that has none left."""
     return list(differences(data, declarations.without(data, {item.line for item in items})))
 
@@ -173,7 +174,7 @@ def is_sorted_with(data: bytes, item: Import, module: str) -> bool:
     return True
 
 
-def taken_from(data: bytes, item: Import, module: str | None) -> Change | None:
+def taken_from(data: bytes, item: Import, module: str | None) -> TextEdit | None:
     """Packages are imported, not what is in them."""
     del data, item, module
     return None

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
+from codeplane.core.edits import TextEdit
 from codeplane.languages.facts import Import
 from codeplane.languages.go import modules
-from codeplane.languages.moving import Change, Moving, Stuck, quoted
+from codeplane.languages.moving import Moving, Stuck, quoted
 
 
-def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+def follow(moving: Moving, path: str) -> Iterator[TextEdit | Stuck]:
     """Every import of a package whose directory has moved."""
     for item in moving.before.imports(path):
         targets = [moving.place(place) for place in modules.places(moving.before, path, item)]
@@ -18,7 +19,7 @@ def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
         yield changed or Stuck(item.line, f"`{item.module}` cannot be written so that it means the same.")
 
 
-def _changed_path(moving: Moving, path: str, item: Import, target: str) -> Change | None:
+def _changed_path(moving: Moving, path: str, item: Import, target: str) -> TextEdit | None:
     new = modules.module_name(moving.after, target)
     quotation = quoted(moving.read(path), item._replace(column=0))
     if quotation is None:
@@ -29,5 +30,5 @@ def _changed_path(moving: Moving, path: str, item: Import, target: str) -> Chang
     needs_name = item.kind == "go_import" and new.rpartition("/")[2] != package
     if needs_name:
         mark = data[start - 1 : start].decode()
-        return Change(item.line, column - 1, f"{mark}{quotation[1]}", f"{package} {mark}{new}")
-    return Change(item.line, column, quotation[1], new)
+        return TextEdit(item.line, column - 1, f"{mark}{quotation[1]}", f"{package} {mark}{new}")
+    return TextEdit(item.line, column, quotation[1], new)

@@ -8,6 +8,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from codeplane.core.edits import TextEdit
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.text import LineStarts
@@ -16,7 +17,7 @@ from codeplane.languages.javascript import modules
 from codeplane.languages.javascript.moving import configured, shapes
 from codeplane.languages.javascript.statements import Name, Statement, parsed, replaced, statements, with_name
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Carrying, Change, Stuck, Use, Wanted, relative
+from codeplane.languages.moving import Carrying, Stuck, Use, Wanted, relative
 from codeplane.languages.ordering import differences
 
 BETWEEN: Final = "\n\n"
@@ -87,7 +88,7 @@ def standalone(data: bytes, line: int, text: str, *, is_imported: bool) -> str |
     return "\n".join(rows)
 
 
-def exposed(data: bytes, line: int) -> Change | Stuck | None:
+def exposed(data: bytes, line: int) -> TextEdit | Stuck | None:
     """What makes a definition one that others can import; None where it is exported."""
     node = _declaration_at(data, line)
     if node is None:
@@ -96,7 +97,7 @@ def exposed(data: bytes, line: int) -> Change | Stuck | None:
         is_default = any(one.type == "default" for one in node.children)
         return Stuck(line, "It is the default export of its module.") if is_default else None
     at, column = LineStarts(data).position(node.start_byte)
-    return Change(at, column, "", "export ")
+    return TextEdit(at, column, "", "export ")
 
 
 def is_type(data: bytes, line: int) -> bool:
@@ -124,12 +125,12 @@ def _declaration_at(data: bytes, line: int) -> Node | None:
     return None
 
 
-def dropped(data: bytes, items: Sequence[Import]) -> Sequence[Change] | None:
+def dropped(data: bytes, items: Sequence[Import]) -> Sequence[TextEdit] | None:
     """Names out of their statements, and statements that take nothing any more."""
     return redirected(data, [(item, None) for item in items])
 
 
-def redirected(data: bytes, moves: Sequence[tuple[Import, str | None]]) -> Sequence[Change] | None:
+def redirected(data: bytes, moves: Sequence[tuple[Import, str | None]]) -> Sequence[TextEdit] | None:
     """Names that come from another module from now on, or from none."""
     lines = LineStarts(data)
     own = {one.start: one for one in statements(data)}
@@ -338,7 +339,7 @@ def is_sorted_with(data: bytes, item: Import, module: str) -> bool:
     return True
 
 
-def taken_from(data: bytes, item: Import, module: str | None) -> Change | None:
+def taken_from(data: bytes, item: Import, module: str | None) -> TextEdit | None:
     """Statements are written anew all at once."""
     del data, item, module
     return None

@@ -3,17 +3,18 @@
 import posixpath
 from collections.abc import Iterator
 
+from codeplane.core.edits import TextEdit
 from codeplane.languages.facts import Import
 from codeplane.languages.javascript import modules
 from codeplane.languages.javascript.manifests import configs, joined
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Change, Moving, Stuck, quoted, relative, respelled
+from codeplane.languages.moving import Moving, Stuck, quoted, relative, respelled
 
 _ENDINGS = (".d.ts", ".d.mts", ".d.cts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 _OUTPUTS = {".ts": ".js", ".tsx": ".js", ".mts": ".mjs", ".cts": ".cjs"}
 
 
-def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+def follow(moving: Moving, path: str) -> Iterator[TextEdit | Stuck]:
     """Every specifier that leads elsewhere, and relative ones to files that are no modules."""
     yield from respelled(modules.places, moving, path, _module_texts)
     for item in moving.before.imports(path):
@@ -21,7 +22,7 @@ def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
             yield from _asset_change(moving, path, item)
 
 
-def _asset_change(moving: Moving, path: str, item: Import) -> Iterator[Change | Stuck]:
+def _asset_change(moving: Moving, path: str, item: Import) -> Iterator[TextEdit | Stuck]:
     file, _, query = item.module.partition("?")
     old = joined(posixpath.dirname(path), file)
     new = moving.path(old) if old is not None else None
@@ -36,7 +37,7 @@ def _asset_change(moving: Moving, path: str, item: Import) -> Iterator[Change | 
     if quotation is not None and posixpath.normpath(text) != posixpath.normpath(item.module):
         start = quotation[0]
         line = data.count(b"\n", 0, start) + 1
-        yield Change(line, start - (data.rfind(b"\n", 0, start) + 1), quotation[1], text)
+        yield TextEdit(line, start - (data.rfind(b"\n", 0, start) + 1), quotation[1], text)
 
 
 def _module_texts(moving: Moving, path: str, item: Import, target: str) -> Iterator[str]:

@@ -3,17 +3,18 @@
 import posixpath
 from collections.abc import Iterator, Sequence
 
+from codeplane.core.edits import TextEdit
 from codeplane.core.places import Place
 from codeplane.languages import packages
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Change, Moving, Stuck, respelled
+from codeplane.languages.moving import Moving, Stuck, respelled
 from codeplane.languages.php import modules
 
 _STYLE = packages.Style("\\", "namespace", "use {package}\\{name};\n")
 
 
-def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+def follow(moving: Moving, path: str) -> Iterator[TextEdit | Stuck]:
     """The declaration, `use`, full names, and files that are included by their place."""
     yield from packages.follow(moving, path, _STYLE)
     yield from respelled(_included_places, moving, path, _include_texts)

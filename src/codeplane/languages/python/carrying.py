@@ -4,9 +4,10 @@ import posixpath
 from collections.abc import Sequence
 from typing import Final
 
+from codeplane.core.edits import TextEdit
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Carrying, Change, Use, Wanted
+from codeplane.languages.moving import Carrying, Use, Wanted
 from codeplane.languages.ordering import applied, reordered
 from codeplane.languages.python import arranging, local, modules
 from codeplane.languages.python.statements import Statement, statements, written
@@ -74,7 +75,7 @@ def is_deferred(data: bytes, item: Import) -> bool:
     return local.is_deferred(data, item.line, item.column)
 
 
-def inside(data: bytes, uses: Sequence[Use]) -> Sequence[Change] | None:
+def inside(data: bytes, uses: Sequence[Use]) -> Sequence[TextEdit] | None:
     """Imports in the functions that use something, behind their docstrings."""
     return local.inside(data, uses)
 
@@ -165,7 +166,7 @@ def is_sorted_with(data: bytes, item: Import, module: str) -> bool:
     return reordered(data, after, arranging.entries) == after
 
 
-def taken_from(data: bytes, item: Import, module: str | None) -> Change | None:
+def taken_from(data: bytes, item: Import, module: str | None) -> TextEdit | None:
     """The statement of an import with one name from another module, or without it where that is None."""
     statement = next((one for one in statements(data) if _holds_import(one, item)), None)
     if statement is None or statement.module is None or (not statement.is_plain and len(statement.names) > 1):
@@ -177,14 +178,14 @@ def taken_from(data: bytes, item: Import, module: str | None) -> Change | None:
     return _changed_statement(data, statement, parts)
 
 
-def _changed_statement(data: bytes, found: Statement, parts: Sequence[str]) -> Change | None:
+def _changed_statement(data: bytes, found: Statement, parts: Sequence[str]) -> TextEdit | None:
     row = data.split(b"\n")[found.line - 1]
     before = row[: found.column].decode("utf-8", "surrogateescape")
     if before.strip():
         return None
     if parts:
-        return Change(found.line, found.column, found.text, f"\n{before}".join(parts))
-    return Change(found.line, 0, f"{before}{found.text}\n", "") if not before else None
+        return TextEdit(found.line, found.column, found.text, f"\n{before}".join(parts))
+    return TextEdit(found.line, 0, f"{before}{found.text}\n", "") if not before else None
 
 
 def _holds_import(statement: Statement, item: Import) -> bool:

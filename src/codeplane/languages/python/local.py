@@ -5,8 +5,9 @@ from typing import Final
 
 from tree_sitter import Node
 
+from codeplane.core.edits import TextEdit
 from codeplane.core.text import LineStarts
-from codeplane.languages.moving import Change, Use, Wanted
+from codeplane.languages.moving import Use, Wanted
 from codeplane.languages.python.statements import written
 from codeplane.languages.query import parse
 
@@ -37,7 +38,7 @@ def _nodes_around(data: bytes, start: int) -> Iterator[Node]:
         node = next((one for one in node.children if one.start_byte <= start < one.end_byte), None)
 
 
-def inside(data: bytes, uses: Sequence[Use]) -> Sequence[Change] | None:
+def inside(data: bytes, uses: Sequence[Use]) -> Sequence[TextEdit] | None:
     """Imports of what is used, in the outermost functions whose bodies use it; None where that is not all."""
     bodies: dict[int, tuple[Node, list[Wanted]]] = {}
     for use in uses:
@@ -63,7 +64,7 @@ def _holds_byte(node: Node, start: int) -> bool:
     return node.start_byte <= start < node.end_byte
 
 
-def _import_change(data: bytes, body: Node, wanted: Sequence[Wanted]) -> Change | None:
+def _import_change(data: bytes, body: Node, wanted: Sequence[Wanted]) -> TextEdit | None:
     """The imports before the first statement of a body that is no docstring."""
     lines = LineStarts(data)
     statements = [one for one in body.children if one.type != "comment"]
@@ -82,4 +83,4 @@ def _import_change(data: bytes, body: Node, wanted: Sequence[Wanted]) -> Change 
         modules.setdefault(one.module, []).append((one.name, one.alias))
     rows = [f"{indent.decode()}{written(module, names)}\n" for module, names in modules.items()]
     gap = "" if first.type in _IMPORTS else "\n"
-    return Change(line, 0, "", "".join(rows) + gap)
+    return TextEdit(line, 0, "", "".join(rows) + gap)

@@ -3,18 +3,19 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from codeplane.core.edits import TextEdit
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Change, Moving, Stuck
+from codeplane.languages.moving import Moving, Stuck
 from codeplane.languages.python import modules
 from codeplane.languages.python.statements import Statement, Taken, statements, written
 
 _PACKAGE = ("__init__.py", "__init__.pyi")
 
 
-def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+def follow(moving: Moving, path: str) -> Iterator[TextEdit | Stuck]:
     """Every import statement that has to be written anew, and the dotted uses of modules it names."""
     file = _File(moving, path)
     heads: set[str] = set()
@@ -48,7 +49,7 @@ class _File:
         self._moving, self._path = moving, path
         self._here = moving.path(path)
 
-    def import_(self, statement: Statement) -> Iterator[Change | Stuck]:
+    def import_(self, statement: Statement) -> Iterator[TextEdit | Stuck]:
         """`import a.b`, with uses of `a.b` where there is no alias."""
         for name in statement.names:
             old = self._module_places(name.name)
@@ -62,11 +63,11 @@ class _File:
                 yield Stuck(name.line, f"`{name.name}` cannot be imported by an absolute name any more.")
                 continue
             if "." not in name.name and not name.alias:
-                yield Change(name.line, name.column, name.name, f"{new} as {name.name}")
+                yield TextEdit(name.line, name.column, name.name, f"{new} as {name.name}")
                 continue
-            yield Change(name.line, name.column, name.name, new)
+            yield TextEdit(name.line, name.column, name.name, new)
 
-    def uses(self, heads: set[str]) -> Iterator[Change]:
+    def uses(self, heads: set[str]) -> Iterator[TextEdit]:
         """The places where a module stands behind its packages, the longest names first."""
         lines = self._moving.read(self._path).split(b"\n")
         mentions = [
@@ -80,7 +81,7 @@ class _File:
             is_written = lines[line - 1].startswith(text.encode("utf-8", "surrogateescape"), max(column, 0))
             if new[text] != text and is_written and (line, column) not in positions:
                 positions.add((line, column))
-                yield Change(line, column, text, new[text])
+                yield TextEdit(line, column, text, new[text])
 
     def _used_text(self, text: str) -> str:
         old = self._module_places(text)
@@ -89,7 +90,7 @@ class _File:
             return text
         return self._absolute_text(text, old[0], targets[0]) or text
 
-    def from_(self, statement: Statement) -> Iterator[Change | Stuck]:
+    def from_(self, statement: Statement) -> Iterator[TextEdit | Stuck]:
         """`from a import b`: what is taken may be a name of the module or a module inside it."""
         assert statement.module is not None, "BUG: a statement with a module was asked for"
         old = self._module_places(statement.module)
@@ -113,15 +114,15 @@ class _File:
             return
         yield self._split_statement(statement, groups)
 
-    def _module_alone(self, statement: Statement, new: str) -> Iterator[Change | Stuck]:
+    def _module_alone(self, statement: Statement, new: str) -> Iterator[TextEdit | Stuck]:
         assert statement.module is not None, "BUG: a statement with a module was asked for"
         match = re.match(r"from(\s+)([.\w]+)", statement.text)
         if match is None or match[2] != statement.module:
             yield Stuck(statement.line, f"`{statement.module}` is not written as such.")
             return
-        yield Change(statement.line, statement.column + match.start(2), statement.module, new)
+        yield TextEdit(statement.line, statement.column + match.start(2), statement.module, new)
 
-    def _split_statement(self, statement: Statement, groups: dict[str, list[tuple[str, str]]]) -> Change:
+    def _split_statement(self, statement: Statement, groups: dict[str, list[tuple[str, str]]]) -> TextEdit:
         lines = self._moving.read(self._path).split(b"\n")
         line = lines[statement.line - 1]
         before = line[: statement.column].decode("utf-8", "surrogateescape")
@@ -129,7 +130,7 @@ class _File:
         is_alone = not before.strip() and b";" not in last
         between = f"\n{before}" if is_alone else "; "
         text = between.join(written(module, names) for module, names in groups.items())
-        return Change(statement.line, statement.column, statement.text, text)
+        return TextEdit(statement.line, statement.column, statement.text, text)
 
     def _new_source(self, module: str, old: Sequence[Place], taken: Taken) -> tuple[str, str, str] | None:
         """Module, name and alias by which a name is imported afterwards."""

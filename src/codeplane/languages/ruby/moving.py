@@ -3,12 +3,13 @@
 import posixpath
 from collections.abc import Iterator
 
+from codeplane.core.edits import TextEdit
 from codeplane.languages.facts import Import
-from codeplane.languages.moving import Change, Moving, Stuck, respelled
+from codeplane.languages.moving import Moving, Stuck, respelled
 from codeplane.languages.ruby import modules
 
 
-def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+def follow(moving: Moving, path: str) -> Iterator[TextEdit | Stuck]:
     """Every require that leads elsewhere."""
     return respelled(modules.places, moving, path, _require_texts)
 

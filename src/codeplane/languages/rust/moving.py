@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from codeplane.core.edits import TextEdit
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import Slot
-from codeplane.languages.moving import Change, Moving, Stuck
+from codeplane.languages.moving import Moving, Stuck
 from codeplane.languages.query import parse
 from codeplane.languages.rust import modules
 
@@ -41,7 +42,7 @@ class _Declared(NamedTuple):
     text: str
 
 
-def follow(moving: Moving, path: str) -> Iterator[Change | Stuck]:
+def follow(moving: Moving, path: str) -> Iterator[TextEdit | Stuck]:
     """The declarations that come and go in a file, and its paths that lead to modules elsewhere now."""
     heads = moving.once(_HEADS, lambda: list(_moved_heads(moving)))
     data = moving.read(path)
@@ -113,7 +114,7 @@ def _module_around(moving: Moving, new: str, crate: str) -> str | None:
     return same[0] if len(same) == 1 else None
 
 
-def _declaration_changes(moving: Moving, path: str, tree: Node, head: _Head) -> Iterator[Change | Stuck]:
+def _declaration_changes(moving: Moving, path: str, tree: Node, head: _Head) -> Iterator[TextEdit | Stuck]:
     if path not in (head.parent, head.around):
         return
     data = moving.read(path)
@@ -173,7 +174,9 @@ def _first_item(tree: Node) -> int:
     return tree.end_byte
 
 
-def _path_changes(moving: Moving, path: str, tree: Node, heads: Sequence[_Head]) -> Iterator[Change | Stuck]:
+def _path_changes(
+    moving: Moving, path: str, tree: Node, heads: Sequence[_Head]
+) -> Iterator[TextEdit | Stuck]:
     data = moving.read(path)
     crate, *here = modules.module_name(moving.before, path).split("::")
     texts, inner = _text_spans(tree)
@@ -259,7 +262,7 @@ def _text_spans(tree: Node) -> tuple[list[tuple[int, int]], list[tuple[int, int,
     return texts, sorted(inner)
 
 
-def _change_between(data: bytes, start: int, end: int, new: str) -> Change:
+def _change_between(data: bytes, start: int, end: int, new: str) -> TextEdit:
     line = data.count(b"\n", 0, start) + 1
     column = start - (data.rfind(b"\n", 0, start) + 1)
-    return Change(line, column, data[start:end].decode("utf-8", "surrogateescape"), new)
+    return TextEdit(line, column, data[start:end].decode("utf-8", "surrogateescape"), new)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from codeplane.core.comments import MARK, first_above, first_attached, is_attribute
-from codeplane.core.edits import EditSet, FileEdit
+from codeplane.core.edits import Change, EditSet, FileEdit
 from codeplane.core.errors import EditConflict, EditRefused, EditsOverlap, InvalidArgument, NotFound
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
@@ -48,8 +48,7 @@ class Asked:
 class Plan:
     """Exactly what would be done."""
 
-    edits: EditSet
-    old: dict[RepoPath, bytes]
+    change: Change
     corrections: dict[RepoPath, list[Correction]] = field(default_factory=dict)
 
 
@@ -73,7 +72,7 @@ class Planner:
                 spans.setdefault(one.path, []).append(one)
         for path, edits in spans.items():
             self._update(path, edits)
-        return Plan(EditSet(tuple(self._new.values())), self._old, self._corrections)
+        return Plan(Change(EditSet(tuple(self._new.values())), self._old), self._corrections)
 
     def _whole(self, one: Asked) -> None:
         match one.action:

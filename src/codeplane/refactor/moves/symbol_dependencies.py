@@ -6,13 +6,14 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
+from codeplane.core.edits import TextEdit
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.import_links import links_of
 from codeplane.jail import shown
 from codeplane.languages.facts import FLAG_PRIVATE, Bind, Definition, Import, Reason, Role
-from codeplane.languages.moving import Carrying, CarryRules, Change, Stuck, Use, Wanted, carry_rules
+from codeplane.languages.moving import Carrying, CarryRules, Stuck, Use, Wanted, carry_rules
 from codeplane.languages.ordering import closed, differences, entries_of
 from codeplane.names import Codebase, DefFact, FileFacts, RefFact, Snapshot
 from codeplane.refactor.delete_symbol import OUTWARD, Taken
@@ -191,7 +192,7 @@ class Belongings:
         block += lines.data[start:stop]
         return Piece(self.subject.path, item.name, item.owner, tuple(was), tuple(is_now)), block
 
-    def _inside(self, path: RepoPath) -> list[Change]:
+    def _inside(self, path: RepoPath) -> list[TextEdit]:
         """The imports that come into functions of the old file: those that move, or those that stay."""
         uses = [Use(need.wanted, need.offsets) for need in self.needs if need.is_local and need.path == path]
         data = self.snapshot.source(self.subject.path)
@@ -587,5 +588,5 @@ class Belongings:
         return False
 
 
-def _site(path: RepoPath, change: Change) -> Site:
+def _site(path: RepoPath, change: TextEdit) -> Site:
     return Site(path, *change, Tier.PROVEN, "import")

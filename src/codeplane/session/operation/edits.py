@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from codeplane.core.edits import EditSet, FileChange
+from codeplane.core.edits import Change, FileChange
 from codeplane.core.errors import CodePlaneError, EditConflict, EditInDoubt
 from codeplane.core.ids import OperationId
 from codeplane.core.paths import Digest, RepoPath
@@ -17,7 +17,7 @@ from codeplane.mutation.diff_preview import counts, preview
 from codeplane.mutation.placement.locate import Correction
 from codeplane.session.call import Call
 from codeplane.session.operation.aftermath import afterwards
-from codeplane.session.operation.effects import Before, Contents, Effects, before, effects
+from codeplane.session.operation.effects import Before, Effects, before, effects
 from codeplane.session.operation.envelope import Envelope, look
 from codeplane.session.preparse import reading_ahead
 from codeplane.working_tree import digest_of
@@ -28,17 +28,12 @@ _MOST_TRIES: Final = 50
 
 @dataclass(frozen=True)
 class Intent:
-    """What is to be done, exactly. `old` has the content of every file that is there now."""
+    """What is to be done, exactly."""
 
     op_type: str
-    edits: EditSet
-    old: Contents
+    change: Change
     undoes: OperationId | None = None
     corrections: Mapping[RepoPath, Sequence[Correction]] = field(default_factory=dict)
-
-    @property
-    def new(self) -> dict[RepoPath, bytes | None]:
-        return {edit.path: edit.after for edit in self.edits.edits}
 
 
 @dataclass(frozen=True)
@@ -100,9 +95,9 @@ def write(
 def _written(edit: "_Edit", prepared: Prepared) -> Written:
     call, intent = edit.call, edit.intent
     with reading_ahead(call.repo) as begin:
-        begin({path: data for path, data in intent.new.items() if data is not None})
+        begin(intent.change.contents)
         with call.repo.index.snapshot() as snapshot:
-            was = before(snapshot, intent.old)
+            was = before(snapshot, intent.change.before)
         written = edit.commit(prepared)
         # The look itself waits for the facts that are being read; up to there it need not.
         return replace(written, effects=_seen(call, intent, was))
@@ -110,7 +105,7 @@ def _written(edit: "_Edit", prepared: Prepared) -> Written:
 
 def _prepared(call: Call, intent: Intent, *, ignored_ok: bool) -> Prepared:
     scope = Scope(tuple(call.task.working_set), ignored_ok)
-    prepared = call.repo.engine.prepare(intent.edits, scope)
+    prepared = call.repo.engine.prepare(intent.change.edits, scope)
     for flag in prepared.flags:
         call.warn(flag.text)
     return prepared
@@ -160,7 +155,7 @@ class _Edit:
         """The whole diff, where the user wants it kept."""
         if not self.call.repo.artifacts.are_wanted:
             return None
-        old, new = self.intent.old, self.intent.new
+        old, new = self.intent.change.before, self.intent.change.after
         pairs = ((one, old.get(one.moved_from or one.path), new.get(one.path)) for one in changes)
         diff = "\n".join(preview(shown(one.path), was, is_, sys.maxsize) for one, was, is_ in pairs)
         return self.call.repo.artifacts.keep(diff.encode("utf-8", "replace"))
@@ -174,10 +169,10 @@ class _Edit:
 
 def _lines(intent: Intent) -> dict[RepoPath, tuple[int, int]]:
     """Lines that come and go; those of a file that moves are counted where it goes."""
-    moved = {edit.moved_from for edit in intent.edits.edits if edit.moved_from is not None}
+    moved = {edit.moved_from for edit in intent.change.edits.edits if edit.moved_from is not None}
     return {
-        edit.path: counts(intent.old.get(edit.moved_from or edit.path), edit.after)
-        for edit in intent.edits.edits
+        edit.path: counts(intent.change.before.get(edit.moved_from or edit.path), edit.after)
+        for edit in intent.change.edits.edits
         if edit.path not in moved or edit.after is not None
     }
 
@@ -203,6 +198,6 @@ def _seen(call: Call, intent: Intent, was: Before) -> Effects:
     def effects_now() -> Effects:
         look(call)
         with call.seen() as snapshot:
-            return effects(snapshot, was, intent.old, intent.new, call.repo.learnt)
+            return effects(snapshot, was, intent.change.before, intent.change.after, call.repo.learnt)
 
     return afterwards(call.warn, "its effects are unknown", effects_now, Effects())

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from codeplane.core.edits import EditSet, FileChange, FileEdit
+from codeplane.core.edits import Change, EditSet, FileChange, FileEdit
 from codeplane.core.errors import CodePlaneError, NotFound, UndoRefused
 from codeplane.core.ids import OperationId
 from codeplane.core.paths import RepoPath
@@ -62,7 +62,7 @@ def reverse(call: Call, operation: Operation, *, keeps_later: bool = False) -> I
     """
     went_to = {one.moved_from: one.path for one in operation.changes if one.moved_from is not None}
     edits: list[FileEdit] = []
-    old: dict[RepoPath, bytes | None] = {}
+    old: dict[RepoPath, bytes] = {}
     reasons: list[str] = []
     is_mergeable = True
     for change in operation.changes:
@@ -86,7 +86,7 @@ def reverse(call: Call, operation: Operation, *, keeps_later: bool = False) -> I
             hints=[*(_keeping(operation) if is_mergeable else ()), *_later(call, operation)],
             operation=operation.operation_id,
         )
-    return Intent("undo", EditSet(tuple(edits)), old, operation.operation_id)
+    return Intent("undo", Change(EditSet(tuple(edits)), old), operation.operation_id)
 
 
 def _keeping(operation: Operation) -> list[str]:
