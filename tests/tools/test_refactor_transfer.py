@@ -197,3 +197,17 @@ def test_an_import_in_a_function_makes_no_circle(made: Made) -> None:
     done = repo.result("refactor_move", symbol="a.f", to_path="b.py")
     assert done["outcome"] == "ok", done.get("problems")
     run(repo.root)
+
+
+def test_names_that_are_made_of_the_name_do_not_matter_where_it_stays(made: Made) -> None:
+    repo = made(
+        {
+            "a.py": "KINDS = {}\n\n\ndef keep(cls):\n    KINDS[cls.__name__.lower()] = cls\n    return cls\n",
+            "b.py": "from a import KINDS, keep\n\n\nclass Loader:\n    pass\n\n\nkeep(Loader)\n\n\n"
+            "def made():\n    return KINDS['loader']\n",
+            "main.py": "from b import Loader, made\n\nassert made() is Loader\n",
+        }
+    )
+    done = repo.result("refactor_move", symbol="b.Loader", to_path="c.py")
+    assert done["outcome"] == "ok", done.get("doubts")
+    run(repo.root)

@@ -72,7 +72,7 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | N
     sites = sorted(set(moved.sites))
     moving = moving_of(snapshot, snapshot, {})
     groups, mentions = open_places(snapshot, moving, moved.forms, sites)
-    waiting = [one for family in moved.families for one in doubts(Question(snapshot, family))]
+    waiting = [one for family in moved.families for one in doubts(Question(snapshot, family, is_move=True))]
     plan = replace(
         plan,
         words=tuple(sorted({piece.name for piece in moved.pieces})),

@@ -24,6 +24,7 @@ class Question:
     names: RenameSet
     new: str = ""  # "" where nothing is renamed
     sites: Sequence[Site] = ()
+    is_move: bool = False  # the name stays, and only its module is another one
 
 
 class Risk(Protocol):
@@ -33,6 +34,7 @@ class Risk(Protocol):
     SUBJECT: Subject
     ORDER: int  # risks are told by it
     IS_PER_SITE: bool  # each place is told; otherwise each sentence once
+    IS_ABOUT_MOVES: bool  # it matters where the name stays and its module changes
 
     def applies(self, spec: LanguageSpec) -> bool:
         """Whether the language has what makes it a risk."""
@@ -64,6 +66,8 @@ def doubts(asked: Question) -> Iterator[Problem]:
 
 def _is_about(risk: Risk, asked: Question) -> bool:
     names = asked.names
+    if asked.is_move and not risk.IS_ABOUT_MOVES:
+        return False
     is_met = {
         "any": True,
         "definition": bool(names.places),

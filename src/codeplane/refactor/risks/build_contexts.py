@@ -15,6 +15,7 @@ KINDS: Final = ("divergence", "insufficient_context")
 SUBJECT: Final = "rename"
 ORDER: Final = 200
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

@@ -12,6 +12,7 @@ KINDS: Final = ("whole",)
 SUBJECT: Final = "definition"
 ORDER: Final = 160
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

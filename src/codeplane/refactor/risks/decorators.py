@@ -19,6 +19,7 @@ KINDS: Final = ("decorated",)
 SUBJECT: Final = "any"
 ORDER: Final = 60
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = True
 
 _HELD: Final = frozenset("field property variable constant enum_member variant member".split())
 

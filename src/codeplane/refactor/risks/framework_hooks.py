@@ -18,6 +18,7 @@ KINDS: Final = ("hook",)
 SUBJECT: Final = "definition"
 ORDER: Final = 50
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = True
 
 
 def applies(spec: LanguageSpec) -> bool:

@@ -14,6 +14,7 @@ KINDS: Final = ("generated",)
 SUBJECT: Final = "definition"
 ORDER: Final = 40
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

@@ -16,6 +16,7 @@ KINDS: Final = ("called",)
 SUBJECT: Final = "member"
 ORDER: Final = 120
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

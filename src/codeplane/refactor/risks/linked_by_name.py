@@ -17,6 +17,7 @@ KINDS: Final = ("linked",)
 SUBJECT: Final = "definition"
 ORDER: Final = 80
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

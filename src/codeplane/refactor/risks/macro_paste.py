@@ -12,6 +12,7 @@ KINDS: Final = ("macro",)
 SUBJECT: Final = "definition"
 ORDER: Final = 30
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

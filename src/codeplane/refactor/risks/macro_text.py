@@ -12,6 +12,7 @@ KINDS: Final = ("macro",)
 SUBJECT: Final = "any"
 ORDER: Final = 220
 IS_PER_SITE: Final = True
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

@@ -19,6 +19,7 @@ KINDS: Final = ("mangled",)
 SUBJECT: Final = "definition"
 ORDER: Final = 90
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

@@ -20,6 +20,7 @@ KINDS: Final = ("dynamic", "any_name")
 SUBJECT: Final = "top level"
 ORDER: Final = 170
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = True
 
 _BY_PART: Final = "Members are looked through for names that begin or end like this one."
 

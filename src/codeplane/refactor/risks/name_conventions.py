@@ -18,6 +18,7 @@ KINDS: Final = ("test", "file_name", "export")
 SUBJECT: Final = "definition"
 ORDER: Final = 70
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

@@ -12,6 +12,7 @@ KINDS: Final = ("dynamic",)
 SUBJECT: Final = "definition"
 ORDER: Final = 20
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

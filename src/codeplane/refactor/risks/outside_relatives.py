@@ -11,6 +11,7 @@ KINDS: Final = ("outside_base", "silent_interface", "object")
 SUBJECT: Final = "definition"
 ORDER: Final = 10
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = True
 
 
 def applies(spec: LanguageSpec) -> bool:

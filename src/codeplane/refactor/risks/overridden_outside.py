@@ -17,6 +17,7 @@ KINDS: Final = ("outside_base",)
 SUBJECT: Final = "member"
 ORDER: Final = 130
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

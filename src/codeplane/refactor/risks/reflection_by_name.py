@@ -19,6 +19,7 @@ KINDS: Final = ("dynamic", "any_name", "spelled")
 SUBJECT: Final = "member"
 ORDER: Final = 110
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 _BY_PART: Final = "Members are looked through for names that begin or end like this one."
 

@@ -18,6 +18,7 @@ KINDS: Final = ("quoted",)
 SUBJECT: Final = "any"
 ORDER: Final = 210
 IS_PER_SITE: Final = True
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

@@ -18,6 +18,7 @@ KINDS: Final = ("told",)
 SUBJECT: Final = "member"
 ORDER: Final = 100
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

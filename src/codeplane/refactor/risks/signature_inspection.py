@@ -19,6 +19,7 @@ KINDS: Final = ("dynamic",)
 SUBJECT: Final = "parameter"
 ORDER: Final = 180
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

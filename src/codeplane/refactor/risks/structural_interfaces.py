@@ -16,6 +16,7 @@ KINDS: Final = ("silent_interface",)
 SUBJECT: Final = "member"
 ORDER: Final = 125
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

@@ -14,6 +14,7 @@ KINDS: Final = ("test",)
 SUBJECT: Final = "parameter"
 ORDER: Final = 190
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

@@ -18,6 +18,7 @@ KINDS: Final = ("double",)
 SUBJECT: Final = "member"
 ORDER: Final = 140
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:

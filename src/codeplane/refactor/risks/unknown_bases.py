@@ -16,6 +16,7 @@ KINDS: Final = ("unknown_base",)
 SUBJECT: Final = "member"
 ORDER: Final = 150
 IS_PER_SITE: Final = False
+IS_ABOUT_MOVES: Final = False
 
 
 def applies(spec: LanguageSpec) -> bool:
