@@ -129,7 +129,7 @@ def test_what_fails_after_git_has_moved_head_says_that_it_has(
 
     repo.write("app.py", "def two(): ...\n")
     git(repo.root, "commit", "-qam", "two")
-    monkeypatch.setattr("codeplane.session.operation.git._next", fails)
+    monkeypatch.setattr("codeplane.session.operation.git._next_calls", fails)
     error = repo.error("git_reset", ref="HEAD~1", mode="hard")
     row = repo.session.ledger.operations(limit=1)[0]
     assert f"The change was made and stays ({row.operation_id}: app.py)" in error["message"]
@@ -217,7 +217,7 @@ def test_what_git_has_done_is_on_record_and_told_when_looking_at_it_fails(
     repo.write("app.py", "def two(): ...\n")
     head = git(repo.root, "rev-parse", "HEAD")
     git(repo.root, "commit", "-qam", "two")
-    monkeypatch.setattr("codeplane.session.operation.git._status", fails)
+    monkeypatch.setattr("codeplane.session.operation.git._status_line", fails)
     answer = repo.ask("git_reset", ref="HEAD~1", mode="hard")
     assert not answer.is_error and git(repo.root, "rev-parse", "HEAD") == head
     assert "its effects are unknown" in answer.text and "undo: op_" in answer.text

@@ -52,7 +52,9 @@ class _Checks:
     def _test(self) -> Checked:
         impact = self._call.ask(lambda snapshot: affected_tests(snapshot, sorted(self._change.before)))
         checkout = self._call.repo.checkout
-        suite = Suite(checkout.settings.tests, checkout.programs, _options(checkout.settings.tests), impact)
+        suite = Suite(
+            checkout.settings.tests, checkout.programs, _test_options(checkout.settings.tests), impact
+        )
         return tests_pass(self._copy(), suite, self._watch)
 
     def _lint(self) -> Checked:
@@ -75,7 +77,7 @@ class _Checks:
         return self._trial
 
 
-def _options(settings: TestSettings) -> Options:
+def _test_options(settings: TestSettings) -> Options:
     return Options(
         workers=settings.workers or min(os.cpu_count() or 1, _MOST_WORKERS),
         target_timeout_sec=settings.target_timeout_sec,

@@ -20,7 +20,7 @@ def sight_of(
                 unread[gap.path] = str(gap.kind)
     changed = None
     if target is None and base in commits:
-        changed = _changed(call, base)
+        changed = _changed_paths(call, base)
         _warn_of_sparse(call, now, commits[base], changed)
     # What git says is the same needs no content.
     unread = {path: kind for path, kind in unread.items() if changed is None or path in changed}
@@ -33,7 +33,7 @@ def sight_of(
     return Sight(frozenset(unread), changed)
 
 
-def _changed(call: Call, base: str) -> frozenset[str]:
+def _changed_paths(call: Call, base: str) -> frozenset[str]:
     """The files of a commit that git says are others in the working tree, or gone from it."""
     with call.repo.checkout.repository.opened() as handle:
         differences = changes(call.repo.tree, handle, base, None, staged=False)

@@ -80,15 +80,15 @@ class WorkingFiles:
     def text(self, path: RepoPath) -> str | None:
         """Read once: it is configuration that is read as text, by several linters."""
         if path not in self._texts:
-            self._texts[path] = _text(self.data(path))
+            self._texts[path] = _decoded_text(self.data(path))
         return self._texts[path]
 
 
 def lint(call: Call, asked: Asked) -> LintReport:
     """What the linters of the repository find."""
     _require_trust(call)
-    files, wanted = _looked(call, asked)
-    return check(files, where(call), wanted, _watch(call))
+    files, wanted = _files_and_wish(call, asked)
+    return check(files, where(call), wanted, _lint_watch(call))
 
 
 def fix(call: Call, asked: Asked, *, dry_run: bool = False) -> Fixed:
@@ -98,15 +98,15 @@ def fix(call: Call, asked: Asked, *, dry_run: bool = False) -> Fixed:
         raise InvalidArgument(
             "Linters fix files, not lines.", hints=["Omit changed_lines and base, and name the paths."]
         )
-    files, wanted = _looked(call, asked)
-    proposed = fixes(files, where(call), wanted, _watch(call))
+    files, wanted = _files_and_wish(call, asked)
+    proposed = fixes(files, where(call), wanted, _lint_watch(call))
     if not proposed.change.edits.edits:
         return Fixed(None, (), proposed.report)
-    written = write(call, _once(call, proposed), dry_run=dry_run)
+    written = write(call, _intent_once(call, proposed), dry_run=dry_run)
     if dry_run:
-        return Fixed(written, proposed.tools, _left(proposed))
-    files, wanted = _looked(call, asked)
-    left = check(files, where(call), wanted, _watch(call))
+        return Fixed(written, proposed.tools, _report_of_rest(proposed))
+    files, wanted = _files_and_wish(call, asked)
+    left = check(files, where(call), wanted, _lint_watch(call))
     return Fixed(written, proposed.tools, _told_both(proposed.report, left))
 
 
@@ -114,7 +114,7 @@ def used_linters(call: Call) -> Inventory:
     """Which linters the repository uses. No program is started where it is not trusted."""
     with call.snapshot() as snapshot:
         files = WorkingFiles(snapshot, call.repo.tree)
-    return inventory(files, where(call), _watch(call), trusted=call.repo.checkout.trusted)
+    return inventory(files, where(call), _lint_watch(call), trusted=call.repo.checkout.trusted)
 
 
 def where(call: Call) -> Where:
@@ -131,22 +131,22 @@ def _require_trust(call: Call) -> None:
     require_trust(call.repo.checkout, "Linters run what the repository configures")
 
 
-def _watch(call: Call) -> Watch:
+def _lint_watch(call: Call) -> Watch:
     return Watch(call.check, call.progress)
 
 
-def _looked(call: Call, asked: Asked) -> tuple[WorkingFiles, Wanted]:
+def _files_and_wish(call: Call, asked: Asked) -> tuple[WorkingFiles, Wanted]:
     with call.snapshot() as snapshot:
         files = WorkingFiles(snapshot, call.repo.tree)
-        paths = _chosen(snapshot, call.repo.tree, asked.paths) if asked.paths else None
+        paths = _chosen_paths(snapshot, call.repo.tree, asked.paths) if asked.paths else None
     if asked.base is None:
         return files, Wanted(paths, asked.tools)
-    changed = _changed(call, asked.base, files)
+    changed = _changed_ranges(call, asked.base, files)
     chosen = [path for path in (files.paths() if paths is None else paths) if path in changed]
     return files, Wanted(chosen, asked.tools, changed)
 
 
-def _chosen(snapshot: Snapshot, tree: WorkingTree, texts: Sequence[str]) -> list[RepoPath] | None:
+def _chosen_paths(snapshot: Snapshot, tree: WorkingTree, texts: Sequence[str]) -> list[RepoPath] | None:
     """The files that paths and patterns name; None where that is the whole repository."""
     patterns = [text for text in texts if _WILD.search(text)]
     named = [existing(snapshot, tree, text) for text in texts if text not in patterns]
@@ -162,7 +162,7 @@ def _chosen(snapshot: Snapshot, tree: WorkingTree, texts: Sequence[str]) -> list
     ]
 
 
-def _changed(call: Call, base: str, files: WorkingFiles) -> Mapping[RepoPath, Ranges | None]:
+def _changed_ranges(call: Call, base: str, files: WorkingFiles) -> Mapping[RepoPath, Ranges | None]:
     """The lines of each file that differ from a commit; None for all of a file that it does not have."""
     if base == "HEAD" and call.repo.checkout.repository.head().commit is None:
         return dict.fromkeys(files.paths())
@@ -176,36 +176,38 @@ def _changed(call: Call, base: str, files: WorkingFiles) -> Mapping[RepoPath, Ra
     return ranges
 
 
-def _once(call: Call, proposed: Proposed) -> Callable[[], Intent]:
+def _intent_once(call: Call, proposed: Proposed) -> Callable[[], Intent]:
     """The edits as the tools have made them: for other contents they would have to run again."""
     intents: list[Intent] = []
 
     def make() -> Intent:
         if intents:
-            raise _overtaken(call, proposed)
+            raise _overtaken_error(call, proposed)
         intents.append(Intent(_OP_TYPE, proposed.change))
         return intents[0]
 
     return make
 
 
-def _overtaken(call: Call, proposed: Proposed) -> EditConflict:
+def _overtaken_error(call: Call, proposed: Proposed) -> EditConflict:
     tree = call.repo.tree
-    changed = [edit.path for edit in proposed.change.edits.edits if _digest(tree, edit.path) != edit.before]
+    changed = [
+        edit.path for edit in proposed.change.edits.edits if _digest_of_file(tree, edit.path) != edit.before
+    ]
     names = ", ".join(map(shown, changed)) or "A file"
     return EditConflict(
         f"{names} changed while the linters ran; nothing was written.", hints=["Send the call again."]
     )
 
 
-def _digest(tree: WorkingTree, path: RepoPath) -> str | None:
+def _digest_of_file(tree: WorkingTree, path: RepoPath) -> str | None:
     try:
         return digest_of(tree.read(path))
     except CodePlaneError:
         return None
 
 
-def _left(proposed: Proposed) -> LintReport:
+def _report_of_rest(proposed: Proposed) -> LintReport:
     """What a preview can say of what is left: the problems that no tool fixes."""
     left: tuple[Diagnostic, ...] = proposed.left
     before = proposed.report
@@ -217,7 +219,7 @@ def _told_both(before: LintReport, after: LintReport) -> LintReport:
     return LintReport(after.diagnostics, after.ran, after.missing, notes, after.outside)
 
 
-def _text(data: bytes | None) -> str | None:
+def _decoded_text(data: bytes | None) -> str | None:
     if data is None or len(data) > _LARGEST_TEXT or b"\0" in data:
         return None
     try:

@@ -22,7 +22,7 @@ from codeplane.session.call import Call
 from codeplane.session.operation.aftermath import afterwards
 from codeplane.session.operation.edits import Intent, Written, write
 from codeplane.session.plans import Pending
-from codeplane.session.refactoring import prove, try_out
+from codeplane.session.refactoring import prove_plan, try_out
 from codeplane.verify import Outcome, Verification
 
 Mode = Literal["never", "if_certain", "if_verified", "certain_part"]
@@ -42,15 +42,15 @@ class Execution:
     rest: Pending | None = None  # the open places that were left, as a plan of their own
 
 
-def execute(call: Call, pending: Pending, mode: Mode) -> Execution:
+def execute_plan(call: Call, pending: Pending, mode: Mode) -> Execution:
     """Carries a plan out as far as a mode allows; one that is not carried out waits for it."""
-    outcome = _execute(call, pending, mode)
+    outcome = _execute_in_mode(call, pending, mode)
     if outcome.written is None:
-        _offer(call, outcome.pending)
+        _offer_plan(call, outcome.pending)
     return outcome
 
 
-def _offer(call: Call, pending: Pending) -> None:
+def _offer_plan(call: Call, pending: Pending) -> None:
     """Has a plan found by its id. Where that cannot outlive this process, it is said."""
     try:
         call.repo.plans.keep(pending)
@@ -58,7 +58,7 @@ def _offer(call: Call, pending: Pending) -> None:
         call.warn(f"The plan is not saved; it ends with this process: {error.message}")
 
 
-def _execute(call: Call, pending: Pending, mode: Mode) -> Execution:
+def _execute_in_mode(call: Call, pending: Pending, mode: Mode) -> Execution:
     plan = pending.plan
     if mode == "never" or plan.verdict not in (*_READY, Verdict.NEEDS_DECISION):
         return Execution(pending)
@@ -66,7 +66,7 @@ def _execute(call: Call, pending: Pending, mode: Mode) -> Execution:
         call.warn("Not applied: not every requested check passed.")
         return Execution(pending)
     if plan.verdict in _READY:
-        return Execution(pending, apply(call, pending), _rest(call, pending))
+        return Execution(pending, apply_plan(call, pending), _rest_of_rename(call, pending))
     if mode == "if_verified":
         return _if_verified(call, pending)
     if mode == "certain_part" and plan.kind not in _DELETIONS:
@@ -74,7 +74,7 @@ def _execute(call: Call, pending: Pending, mode: Mode) -> Execution:
     return Execution(pending)
 
 
-def _keep(call: Call, plan: Plan, selected: list[str], proof: Proof | None) -> None:
+def _keep_choice(call: Call, plan: Plan, selected: list[str], proof: Proof | None) -> None:
     """Has a choice offered again when the same question comes up in the same files."""
     claimed = {"symbol": plan.symbol, "anchors": len(proof.anchors) if proof is not None else 0}
     keep = call.repo.decisions.keep
@@ -101,7 +101,7 @@ def _is_good(verification: Verification) -> bool:
     return "tests" in passed and all(one.outcome is not Outcome.FAILED for one in verification.checks)
 
 
-def _rest(call: Call, pending: Pending, selected: Collection[str] = ()) -> Pending | None:
+def _rest_of_rename(call: Call, pending: Pending, selected: Collection[str] = ()) -> Pending | None:
     """The places that were left by a rename, as a plan; none where there are none."""
     plan = pending.plan
     done = plan.choosing(selected, plan.epoch)
@@ -109,29 +109,31 @@ def _rest(call: Call, pending: Pending, selected: Collection[str] = ()) -> Pendi
     if plan.kind != "rename" or is_whole:
         return None
 
-    def made() -> Pending:
+    def plan_of_rest() -> Pending:
         rest = call.repo.plans.make(call.ask(lambda snapshot: renaming.rest(snapshot, plan, selected)))
         call.repo.plans.keep(rest, parent=pending.id)
         return rest
 
-    return afterwards(call.warn, "the open places are no longer a plan", made, None)
+    return afterwards(call.warn, "the open places are no longer a plan", plan_of_rest, None)
 
 
 def execute_with(
     call: Call, pending: Pending, selected: Sequence[str] = (), proof: Proof | None = None
 ) -> Execution:
     """Carries a plan out with the groups that somebody has chosen."""
-    made = decide(call, pending, selected, proof)
-    written = apply(call, pending, made)
+    made = decide_plan(call, pending, selected, proof)
+    written = apply_plan(call, pending, made)
     if groups := [one for one in selected if one != MENTIONS]:
-        _keep(call, pending.plan, groups, proof)
+        _keep_choice(call, pending.plan, groups, proof)
     left = tuple(group for group in made.groups if group.id not in selected)
     return Execution(
-        replace(pending, plan=replace(made, groups=left)), written, _rest(call, pending, selected)
+        replace(pending, plan=replace(made, groups=left)), written, _rest_of_rename(call, pending, selected)
     )
 
 
-def decide(call: Call, pending: Pending, selected: Sequence[str] = (), proof: Proof | None = None) -> Plan:
+def decide_plan(
+    call: Call, pending: Pending, selected: Sequence[str] = (), proof: Proof | None = None
+) -> Plan:
     """The plan with the groups that somebody has chosen, when the gate and a proof that is sent hold.
 
     The plan is there because something is not known, so what is looked at again is whether it is still the
@@ -145,14 +147,14 @@ def decide(call: Call, pending: Pending, selected: Sequence[str] = (), proof: Pr
 
     def chosen(snapshot: Snapshot) -> Plan:
         check_fresh(snapshot, plan)
-        lines = _lines(call, snapshot, proof) if proof is not None else {}
+        lines = _lines_of_proof(call, snapshot, proof) if proof is not None else {}
         if proof is not None and (wrong := list(faults(plan, proof, lines))):
             raise DecisionRefused(
                 f"The proof does not hold: {wrong[0]}", reason="proof_verification_failed", faults=wrong[:20]
             )
         return refactorings()[plan.kind].with_groups(snapshot, plan, selected)
 
-    made = prove(call, call.ask(chosen))
+    made = prove_plan(call, call.ask(chosen))
     if made.verdict is Verdict.REFUSED:
         raise DecisionRefused(
             "With these places, other names would mean something else.",
@@ -162,7 +164,7 @@ def decide(call: Call, pending: Pending, selected: Sequence[str] = (), proof: Pr
     return made
 
 
-def _lines(call: Call, snapshot: Snapshot, proof: Proof) -> dict[str, Lines]:
+def _lines_of_proof(call: Call, snapshot: Snapshot, proof: Proof) -> dict[str, Lines]:
     """The files that a proof names; one that is not there is left out."""
     files = {}
     for name in {file for file, _ in proof.lines}:
@@ -171,7 +173,7 @@ def _lines(call: Call, snapshot: Snapshot, proof: Proof) -> dict[str, Lines]:
     return files
 
 
-def apply(call: Call, pending: Pending, plan: Plan | None = None) -> Written:
+def apply_plan(call: Call, pending: Pending, plan: Plan | None = None) -> Written:
     """Makes the edits of a plan, if everything that it rests on is still as it was."""
     chosen = plan or pending.plan
 
@@ -196,7 +198,9 @@ def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
     was = plan.read
     differ = sorted(path for path in now.keys() | was.keys() if now.get(path) != was.get(path))
     if differ:
-        files = [{"path": shown(path), "change": _change(path, was, now)} for path in differ[:_MOST_TOLD]]
+        files = [
+            {"path": shown(path), "change": _describe_change(path, was, now)} for path in differ[:_MOST_TOLD]
+        ]
         first = "; ".join(f"{one['path']} {one['change']}" for one in files[:_FIRST_TOLD])
         more = f"; {len(differ) - _FIRST_TOLD} more" if len(differ) > _FIRST_TOLD else ""
         whose = f"{len(differ)} files" if len(differ) > 1 else "A file"
@@ -208,7 +212,7 @@ def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
         )
 
 
-def _change(path: RepoPath, was: Mapping[RepoPath, Digest], now: Mapping[RepoPath, Digest]) -> str:
+def _describe_change(path: RepoPath, was: Mapping[RepoPath, Digest], now: Mapping[RepoPath, Digest]) -> str:
     if path not in was:
         return "now contains the name"
     return "changed" if path in now else "no longer contains the name, or is gone"

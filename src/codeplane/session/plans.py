@@ -98,7 +98,7 @@ class Plans:
         if pending.expires_ms > time.time() * 1000:
             return pending
         self.drop(plan_id)
-        raise _gone(plan_id, "has expired")
+        raise _plan_gone(plan_id, "has expired")
 
     def drop(self, plan_id: str) -> None:
         with self._guard:
@@ -112,15 +112,15 @@ class Plans:
     def _read(self, plan_id: str) -> Pending:
         row = PlanStore(self._database()).find(plan_id)
         if row is None or row.kind != _KIND:
-            raise _gone(
+            raise _plan_gone(
                 plan_id, "does not exist: it was applied or cancelled, has expired, or was never created"
             )
         if row.version != __version__:
-            raise _gone(plan_id, f"was made by CodePlane {row.version[:20]}; this is {__version__}")
+            raise _plan_gone(plan_id, f"was made by CodePlane {row.version[:20]}; this is {__version__}")
         try:
             body = decode_record(_Body, row.body, row.contents, self._enter)
         except (ValueError, TypeError, CodePlaneError) as error:
-            raise _gone(plan_id, "cannot be read back") from error
+            raise _plan_gone(plan_id, "cannot be read back") from error
         pending = Pending(row.id, body.plan, row.expires_ms, body.verification)
         self._remember(pending, row.digest)
         return pending
@@ -133,5 +133,5 @@ class Plans:
                 self._at_hand.popitem(last=False)
 
 
-def _gone(plan_id: str, reason: str) -> PlanGone:
+def _plan_gone(plan_id: str, reason: str) -> PlanGone:
     return PlanGone(f"The plan {plan_id[:40]} {reason}.", hints=[_AGAIN], plan=plan_id[:40])

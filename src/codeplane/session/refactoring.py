@@ -40,7 +40,7 @@ def make_plan(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Che
     for left in reversed(range(_MOST_TRIES)):
         made = call.ask(make)
         try:
-            made = prove(call, made)
+            made = prove_plan(call, made)
             return call.repo.plans.make(made, try_out(call, made, wanted))
         except ContentChanged:
             if not left:
@@ -75,7 +75,7 @@ class Naming:
 
 def rename(call: Call, naming: Naming, wanted: Sequence[Check] = ()) -> Pending:
     """A plan to give a symbol another name."""
-    sweep, make = _sweep(call), forced if naming.is_forced else renaming.draft
+    sweep, make = _sweep_settings(call), forced if naming.is_forced else renaming.draft
 
     with reading_ahead(call.repo) as begin:
 
@@ -94,7 +94,7 @@ def move(
     call: Call, from_path: str, to_path: str, wanted: Sequence[Check] = (), wish: Wish | None = None
 ) -> Pending:
     """A plan to bring a file or a directory to another place, or a symbol to another file."""
-    sweep, tree = _sweep(call), call.repo.tree
+    sweep, tree = _sweep_settings(call), call.repo.tree
 
     def make(snapshot: Snapshot) -> Plan:
         if _is_symbol(snapshot, from_path):
@@ -136,13 +136,13 @@ def delete(call: Call, target: str, accept: Sequence[str] = (), wanted: Sequence
     return make_plan(call, make, wanted)
 
 
-def _sweep(call: Call) -> Sweep:
+def _sweep_settings(call: Call) -> Sweep:
     settings = call.repo.checkout.settings.refactor.doc_sweep
     is_on = settings.enabled and settings.auto_apply
     return Sweep(is_on, settings.min_confidence, settings.scan_extensions)
 
 
-def prove(call: Call, plan: Plan) -> Plan:
+def prove_plan(call: Call, plan: Plan) -> Plan:
     """The plan with its verdict: what would change the meaning of other names is refused."""
     # What is blocked is not applied, and while files are being read no state lasts for a proof.
     return (

@@ -49,7 +49,7 @@ def changed_paths(call: Call, snapshot: Snapshot, asked: str | Sequence[str]) ->
     if not isinstance(asked, str):
         entered = [call.repo.tree.jail.enter(text) for text in asked]
         _warn_of_strangers(call, snapshot, entered)
-        return sorted({file for path in entered for file in _files(snapshot, path)})
+        return sorted({file for path in entered for file in _files_below(snapshot, path)})
     status = call.repo.tree.git.look()
     named = {one.path for one in (*status.staged, *status.modified)}
     named |= {one.path for one in status.conflicts}
@@ -57,7 +57,7 @@ def changed_paths(call: Call, snapshot: Snapshot, asked: str | Sequence[str]) ->
     for path in status.untracked:
         # A directory that the index has nothing of is kept back by the rules: `.venv/`, `__pycache__/`.
         if not path.endswith("/") or snapshot.is_directory(RepoPath(path.rstrip("/"))):
-            found |= set(_files(snapshot, RepoPath(path.rstrip("/"))))
+            found |= set(_files_below(snapshot, RepoPath(path.rstrip("/"))))
     return sorted(found)
 
 
@@ -74,7 +74,7 @@ def _warn_of_strangers(call: Call, snapshot: Snapshot, paths: Sequence[RepoPath]
             call.warn(f"{shown(path)} is not a file of the repository{like}")
 
 
-def _files(snapshot: Snapshot, path: RepoPath) -> Iterator[RepoPath]:
+def _files_below(snapshot: Snapshot, path: RepoPath) -> Iterator[RepoPath]:
     """A file, or those below a directory; what is not there any more stands for itself."""
     if not snapshot.is_directory(path):
         yield path
@@ -98,11 +98,11 @@ def choose(
     if affected_by is not None:
         changed = changed_paths(call, snapshot, affected_by)
         impact = impact_of(call, snapshot, changed)
-        targets = list(_affected(found, impact, changed, notes))
+        targets = list(_affected_targets(found, impact, changed, notes))
     if target_filter:
-        targets = _filtered(targets, target_filter, found.targets)
+        targets = _filter_targets(targets, target_filter, found.targets)
     if tests:
-        targets = _single(targets, tests, found, notes)
+        targets = _single_tests(targets, tests, found, notes)
     targets = Costs(call.repo.state_db).applied(targets)
     return Chosen(found, targets, impact, changed, notes, _source_roots(snapshot, targets))
 
@@ -120,7 +120,7 @@ def impact_of(call: Call, snapshot: Snapshot, changed: Sequence[RepoPath]) -> Im
     return affected_tests(snapshot, changed, known)
 
 
-def _affected(
+def _affected_targets(
     found: Discovery, impact: Impact, changed: Sequence[RepoPath], notes: list[str]
 ) -> Iterator[Target]:
     targets = found.targets
@@ -142,11 +142,11 @@ def _affected(
         notes.append(f"No runner runs {shown(stray[0])}{more}, which may be affected.")
 
 
-def _filtered(targets: Sequence[Target], texts: Sequence[str], every: Sequence[Target]) -> list[Target]:
+def _filter_targets(targets: Sequence[Target], texts: Sequence[str], every: Sequence[Target]) -> list[Target]:
     """The targets that one of several texts means; each has to mean one at least, chosen or not."""
     for text in texts:
         if not any(_is_meant(one, text) for one in every):
-            raise NotFound(f"No test target is named {text[:100]!r}.", hints=_near(text, every))
+            raise NotFound(f"No test target is named {text[:100]!r}.", hints=_nearest_targets(text, every))
     return [one for one in targets if any(_is_meant(one, text) for text in texts)]
 
 
@@ -157,13 +157,13 @@ def _is_meant(target: Target, text: str) -> bool:
     return text in target.id or text in target.path or text == target.runner or text in target.files
 
 
-def _near(text: str, targets: Sequence[Target]) -> list[str]:
+def _nearest_targets(text: str, targets: Sequence[Target]) -> list[str]:
     """Calls for the targets with the nearest names; without one, for some of those that there are."""
     near = nearest(text, [one.id for one in targets]) or [one.id for one in targets]
     return [f'{{"target_filter": "{name}"}}' for name in near[:3]]
 
 
-def _single(
+def _single_tests(
     targets: Sequence[Target], tests: Sequence[str], found: Discovery, notes: list[str]
 ) -> list[Target]:
     """Single tests, by the ids that results have; a runner that cannot run one alone runs its whole file."""
@@ -174,7 +174,9 @@ def _single(
             one for one in targets if owner == one.id or one.runs(owner) or test.startswith(f"{one.id}::")
         ]
         if not by_name:
-            raise NotFound(f"No test target has {test[:200]!r}.", hints=_near(owner, found.targets))
+            raise NotFound(
+                f"No test target has {test[:200]!r}.", hints=_nearest_targets(owner, found.targets)
+            )
         wanted.setdefault(by_name[0].id, []).append(test)
     chosen = []
     for target in targets:

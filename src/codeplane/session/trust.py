@@ -59,10 +59,10 @@ class TrustWatch:
         return replace(now, repository=checkout.repository)
 
     def _look(self) -> Stamp:
-        return tuple(_stamp(file) for file in self._files)
+        return tuple(_file_stamp(file) for file in self._files)
 
 
-def _stamp(file: Path) -> tuple[int, int, int] | None:
+def _file_stamp(file: Path) -> tuple[int, int, int] | None:
     try:
         status = os.stat(file)  # noqa: PTH116 - asked before each call
     except OSError:

@@ -9,7 +9,7 @@ from codeplane.answers.change import told
 from codeplane.answers.plan import PlanOutput, Shape, plan_told
 from codeplane.core.errors import InvalidArgument
 from codeplane.session import Call
-from codeplane.session.plan_execution import Execution, Mode, execute, execute_with
+from codeplane.session.plan_execution import Execution, Mode, execute_plan, execute_with
 from codeplane.session.plans import Pending, chosen_groups
 from codeplane.tools._registry import Input, synonyms
 from codeplane.tools._schema import UNLISTED
@@ -41,7 +41,7 @@ def carried_out(call: Call, args: RefactoringInput, make: Callable[[], Pending])
     shape: Shape = "first" if not args.plan else "again"
     if args.accept is None:
         shape = "preview" if args.apply == "never" else shape
-        return answered(call, execute(call, pending, args.apply), shape)
+        return answered(call, execute_plan(call, pending, args.apply), shape)
     return answered(call, execute_with(call, pending, chosen_groups(pending.plan, args.accept)), shape)
 
 

@@ -18,7 +18,7 @@ from codeplane.git.repo.pathspec import Selection
 from codeplane.git.staging.conflicts import describe_conflicts
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.session.operation.git import change, reader
+from codeplane.session.operation.git import change, tree_reader
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.working_tree.status.comparison import kept_back
 
@@ -122,7 +122,7 @@ def git_merge(call: Call, args: GitMergeInput) -> GitMergeOutput | MergePreview:
                 return pick_commits(repository, programs, _refs(args), picking)
             case MergeAction.CONTINUE:
                 selection = Selection.of(call.repo.tree.jail, args.resolved)
-                resolution = Resolution(reader(call), selection.paths, args.message)
+                resolution = Resolution(tree_reader(call), selection.paths, args.message)
                 return continue_merge(repository, programs, resolution)
             case MergeAction.ABORT:
                 return abort_merge(repository, programs)

@@ -19,7 +19,7 @@ from codeplane.git.repo.objects import find_commit
 from codeplane.git.repo.pathspec import Selection
 from codeplane.jail import shown
 from codeplane.session import Call
-from codeplane.session.operation.git import change, reader
+from codeplane.session.operation.git import change, tree_reader
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 MOST_STEPS = 500
@@ -149,7 +149,7 @@ def git_rebase(call: Call, args: GitRebaseInput) -> PlanOutput | GitRebaseOutput
             case RebaseAction.CONTINUE:
                 selection = Selection.of(call.repo.tree.jail, args.resolved)
                 return continue_rebase(
-                    repository, programs, Resolution(reader(call), selection.paths, args.message)
+                    repository, programs, Resolution(tree_reader(call), selection.paths, args.message)
                 )
             case RebaseAction.SKIP:
                 return skip_commit(repository, programs)

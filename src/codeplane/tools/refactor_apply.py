@@ -6,7 +6,7 @@ from codeplane.answers.plan import PlanOutput, next_calls
 from codeplane.core.errors import DecisionRefused
 from codeplane.refactor import Verdict
 from codeplane.session import Call
-from codeplane.session.plan_execution import execute
+from codeplane.session.plan_execution import execute_plan
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._settling import answered
 
@@ -32,4 +32,4 @@ def refactor_apply(call: Call, args: RefactorApplyInput) -> PlanOutput:
         raise DecisionRefused(
             f"The outcome of the plan is {verdict}.", hints=next_calls(pending), outcome=verdict
         )
-    return answered(call, execute(call, pending, "if_certain"))
+    return answered(call, execute_plan(call, pending, "if_certain"))

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from codeplane.answers.plan import PlanOutput
 from codeplane.session import Call
-from codeplane.session.plan_execution import execute
+from codeplane.session.plan_execution import execute_plan
 from codeplane.session.refactoring import delete
 from codeplane.tools._parameters import LONGEST_SEC
 from codeplane.tools._registry import Effect, synonyms, tool
@@ -28,4 +28,6 @@ def refactor_delete(call: Call, args: RefactorDeleteInput) -> PlanOutput:
         return carried_out(call, args, lambda: call.repo.plans.get(args.plan))
     needed("refactor_delete", target=args.target)
     pending = delete(call, args.target, args.accept or (), args.verify or ())
-    return answered(call, execute(call, pending, args.apply), "preview" if args.apply == "never" else "first")
+    return answered(
+        call, execute_plan(call, pending, args.apply), "preview" if args.apply == "never" else "first"
+    )

@@ -17,8 +17,8 @@ from codeplane.mutation.diff_preview import counts, preview
 from codeplane.mutation.placement.locate import Correction
 from codeplane.session.call import Call
 from codeplane.session.operation.aftermath import afterwards
-from codeplane.session.operation.effects import Before, Effects, before, effects
-from codeplane.session.operation.envelope import Envelope, look
+from codeplane.session.operation.effects import Before, Effects, effects, state_before
+from codeplane.session.operation.envelope import Envelope, refresh_index
 from codeplane.session.preparse import reading_ahead
 from codeplane.working_tree import digest_of
 
@@ -70,14 +70,14 @@ def write(
         for left in reversed(range(_MOST_TRIES)):
             intent = make()
             try:
-                prepared = _prepared(call, intent, ignored_ok=ignored_ok)
+                prepared = _prepare_edits(call, intent, ignored_ok=ignored_ok)
                 if dry_run:
-                    return Written(None, intent, _planned(prepared), _lines(intent))
+                    return Written(None, intent, _planned_changes(prepared), _line_counts(intent))
                 # A change that is tried again is still one change: it is charged once.
                 if edit is None:
                     call.charge("mutation", intent.op_type)
                 edit = _Edit(call, intent)
-                return _written(edit, prepared)
+                return _commit_edit(edit, prepared)
             except EditConflict:
                 if not left or (edit is not None and edit.envelope.is_recorded):
                     raise
@@ -92,18 +92,18 @@ def write(
     raise AssertionError("BUG: the last try has neither returned nor raised")
 
 
-def _written(edit: "_Edit", prepared: Prepared) -> Written:
+def _commit_edit(edit: "_Edit", prepared: Prepared) -> Written:
     call, intent = edit.call, edit.intent
     with reading_ahead(call.repo) as begin:
         begin(intent.change.contents)
         with call.repo.index.snapshot() as snapshot:
-            was = before(snapshot, intent.change.before)
+            was = state_before(snapshot, intent.change.before)
         written = edit.commit(prepared)
         # The look itself waits for the facts that are being read; up to there it need not.
-        return replace(written, effects=_seen(call, intent, was))
+        return replace(written, effects=_effects_after(call, intent, was))
 
 
-def _prepared(call: Call, intent: Intent, *, ignored_ok: bool) -> Prepared:
+def _prepare_edits(call: Call, intent: Intent, *, ignored_ok: bool) -> Prepared:
     scope = Scope(tuple(call.task.working_set), ignored_ok)
     prepared = call.repo.engine.prepare(intent.change.edits, scope)
     for flag in prepared.flags:
@@ -117,7 +117,7 @@ class _Edit:
     def __init__(self, call: Call, intent: Intent) -> None:
         self.call = call
         self.intent = intent
-        self._lines = lines = _lines(intent)
+        self._lines = lines = _line_counts(intent)
         self.envelope = Envelope(
             call,
             intent.op_type,
@@ -167,7 +167,7 @@ class _Edit:
             self.envelope.record(row, self.call.repo.states.turn(row.operation_id))
 
 
-def _lines(intent: Intent) -> dict[RepoPath, tuple[int, int]]:
+def _line_counts(intent: Intent) -> dict[RepoPath, tuple[int, int]]:
     """Lines that come and go; those of a file that moves are counted where it goes."""
     moved = {edit.moved_from for edit in intent.change.edits.edits if edit.moved_from is not None}
     return {
@@ -177,7 +177,7 @@ def _lines(intent: Intent) -> dict[RepoPath, tuple[int, int]]:
     }
 
 
-def _planned(prepared: Prepared) -> tuple[FileChange, ...]:
+def _planned_changes(prepared: Prepared) -> tuple[FileChange, ...]:
     return tuple(
         FileChange(
             path=one.edit.path,
@@ -192,11 +192,11 @@ def _planned(prepared: Prepared) -> tuple[FileChange, ...]:
     )
 
 
-def _seen(call: Call, intent: Intent, was: Before) -> Effects:
+def _effects_after(call: Call, intent: Intent, was: Before) -> Effects:
     """What the change affects, with the change in the index; nothing where that cannot be found out."""
 
     def effects_now() -> Effects:
-        look(call)
+        refresh_index(call)
         with call.seen() as snapshot:
             return effects(snapshot, was, intent.change.before, intent.change.after, call.repo.learnt)
 

@@ -41,11 +41,11 @@ class Before:
     impact: Impact  # the tests that lead to the files
 
 
-def before(snapshot: Snapshot, old: Contents) -> Before:
+def state_before(snapshot: Snapshot, old: Contents) -> Before:
     """To be asked before the write: who imports a file is known already."""
     layout = snapshot.layout.blobs
     blobs: dict[str, int | None] = {path: layout[path] for path in old if path in layout}
-    states = {path: _state(snapshot, blob) for path, blob in blobs.items()}
+    states = {path: _parse_state(snapshot, blob) for path, blob in blobs.items()}
     return Before(blobs, states, affected_tests(snapshot, sorted(map(RepoPath, blobs))))
 
 
@@ -60,19 +60,19 @@ def effects(
     broken = [
         RepoPath(path)
         for path, blob in blobs.items()
-        if _state(snapshot, blob) in _BROKEN and was.states.get(path, "ok") == "ok"
+        if _parse_state(snapshot, blob) in _BROKEN and was.states.get(path, "ok") == "ok"
     ]
     created = sorted(RepoPath(path) for path in blobs if path not in was.blobs)
-    impact = _together(affected_tests(snapshot, created), was.impact, layout)
+    impact = _both_impacts(affected_tests(snapshot, created), was.impact, layout)
     known = Known(changed_definitions(files), learnt, _MOST_FILES)
     impact = refined(snapshot, impact, sorted(map(RepoPath, blobs)), known)
     # A file that cannot be parsed whole seems to lack what it has.
     parsed = [file for file in files if file.path not in broken]
-    syntax = tuple(_syntax(snapshot, path, new.get(path)) for path in broken)
+    syntax = tuple(_first_syntax_error(snapshot, path, new.get(path)) for path in broken)
     return Effects(tuple(files), impact, tuple(broken), syntax, breakage(snapshot, was.blobs, old, parsed))
 
 
-def _syntax(snapshot: Snapshot, path: RepoPath, data: bytes | None) -> str:
+def _first_syntax_error(snapshot: Snapshot, path: RepoPath, data: bytes | None) -> str:
     """`path:line: text` of the first line that cannot be parsed; the reason where no line is to blame."""
     file = snapshot.file(path)
     reason = file.reason if file is not None else ""
@@ -84,7 +84,7 @@ def _syntax(snapshot: Snapshot, path: RepoPath, data: bytes | None) -> str:
     return f"{shown(path)}:{match[1]}: {text[:_LONGEST]}"
 
 
-def _together(now: Impact, then: Impact, there: Container[str]) -> Impact:
+def _both_impacts(now: Impact, then: Impact, there: Container[str]) -> Impact:
     """Tests that lead to what was made and to what was there, as far as they are still there themselves."""
     known = {one.path for one in now.tests}
     more = [one for one in then.tests if one.path not in known and one.path in there]
@@ -92,6 +92,6 @@ def _together(now: Impact, then: Impact, there: Container[str]) -> Impact:
     return Impact([*now.tests, *more], [*now.unresolved, *then.unresolved], list(reasons))
 
 
-def _state(code: Codebase, blob: int | None) -> str:
+def _parse_state(code: Codebase, blob: int | None) -> str:
     facts = code.facts_of(blob) if blob is not None else None
     return facts.state if facts is not None else "ok"

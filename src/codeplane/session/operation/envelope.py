@@ -110,7 +110,7 @@ def _can_be_undone(row: Operation) -> bool:
     return bool(row.changes) or (row.is_git and moved) or row.saved is not None
 
 
-def look(call: Call) -> None:
+def refresh_index(call: Call) -> None:
     """Takes into the index what is in the tree now; rows that come later need not reckon with it."""
     with call.repo.states.looking():
         call.repo.refresh(call.progress)

@@ -23,7 +23,7 @@ from codeplane.ledger import Operation, mutation_fingerprint
 from codeplane.names import Snapshot
 from codeplane.session.call import Call
 from codeplane.session.operation.effects import Effects
-from codeplane.session.operation.envelope import Envelope, changed_files, look
+from codeplane.session.operation.envelope import Envelope, changed_files, refresh_index
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Outcome)
@@ -82,11 +82,11 @@ def change(
     under_way.envelope.signal(row)
     for note in outcome.notes:
         call.warn(note)
-    call.next_actions += _next(call, changed)
+    call.next_actions += _next_calls(call, changed)
     return replace(changed, fingerprint=row.mutation_fingerprint, repo_fingerprint=repo.states.now().hex())
 
 
-def _next(call: Call, changed: Changed[Outcome]) -> list[str]:
+def _next_calls(call: Call, changed: Changed[Outcome]) -> list[str]:
     """The calls that go on where an operation has stopped, and the one that brings back what it saved."""
     with call.repo.checkout.repository.opened() as handle:
         begun = unfinished_operation(handle)
@@ -101,7 +101,7 @@ def _next(call: Call, changed: Changed[Outcome]) -> list[str]:
     )
 
 
-def reader(call: Call) -> Callable[[str], bytes | None]:
+def tree_reader(call: Call) -> Callable[[str], bytes | None]:
     """Files of the working tree; None for what is not there or may not be read."""
 
     def read(path: str) -> bytes | None:
@@ -120,7 +120,7 @@ class _Act:
     """
 
     def __init__(self, call: Call, op_type: str, undoes: OperationId | None, *, alone: bool) -> None:
-        look(call)
+        refresh_index(call)
         with call.seen() as snapshot:
             blobs = snapshot.layout.blobs
         self._call = call
@@ -145,7 +145,7 @@ class _Act:
     def compare(self, outcome: T) -> tuple[Changed[T], Operation]:
         """What the operation has changed, and its row. Git has done it, whatever fails here."""
         try:
-            return self._compared(outcome)
+            return self._look_and_compare(outcome)
         except Exception as error:  # noqa: BLE001 - what git has done has to be on record, and told
             name = self.envelope.row.op_type
             _log.exception("what git has done could not be looked at", extra={"tool": name})
@@ -155,8 +155,8 @@ class _Act:
             changed = Changed(self.envelope.id, outcome, self._head, self._repository.head())
             return changed, self._ended((), success=True, saved=outcome.saved, mode=outcome.mode)
 
-    def _compared(self, outcome: T) -> tuple[Changed[T], Operation]:
-        changes, effects = self._seen()
+    def _look_and_compare(self, outcome: T) -> tuple[Changed[T], Operation]:
+        changes, effects = self._changes_and_effects()
         after = self._repository.head()
         row = self._ended(
             changes,
@@ -167,8 +167,8 @@ class _Act:
             saved=outcome.saved,
             mode=outcome.mode,
         )
-        torn = describe_conflicts(outcome.conflicts, reader(self._call))
-        parts = (self._head, after, changes, effects, _status(self._call), torn)
+        torn = describe_conflicts(outcome.conflicts, tree_reader(self._call))
+        parts = (self._head, after, changes, effects, _status_line(self._call), torn)
         return Changed(self.envelope.id, outcome, *parts), row
 
     def failed(self, error: Exception) -> Operation:
@@ -199,7 +199,7 @@ class _Act:
         parts = (self.envelope.row.op_type, outcome.summary, str(self._head), str(after))
         return mutation_fingerprint(changes, outcome.insertions, outcome.deletions, parts)
 
-    def _seen(self) -> tuple[tuple[FileChange, ...], Effects]:
+    def _changes_and_effects(self) -> tuple[tuple[FileChange, ...], Effects]:
         """What differs now. A problem there is told; what git has done is done."""
         try:
             changes = self._changes()
@@ -236,10 +236,10 @@ class _Files:
             if unread := sum(path in layout and layout[path] is None for path in differ):
                 call.warn(f"{unread} of the files are not indexed yet; definitions and tests are left out.")
                 return Effects()
-            return _compared(snapshot, self.blobs, differ)
+            return _compare_definitions(snapshot, self.blobs, differ)
 
 
-def _status(call: Call) -> str | None:
+def _status_line(call: Call) -> str | None:
     try:
         status = call.repo.tree.git.look().in_words()
         with call.repo.checkout.repository.opened() as handle:
@@ -250,7 +250,9 @@ def _status(call: Call) -> str | None:
     return f"{status}; {begun} in progress" if begun is not None else status
 
 
-def _compared(snapshot: Snapshot, old: Mapping[str, int | None], differ: list[RepoPath]) -> Effects:
+def _compare_definitions(
+    snapshot: Snapshot, old: Mapping[str, int | None], differ: list[RepoPath]
+) -> Effects:
     layout = snapshot.layout.blobs
     then: dict[str, int | None] = {path: old[path] for path in differ if path in old}
     now: dict[str, int | None] = {path: layout[path] for path in differ if path in layout}

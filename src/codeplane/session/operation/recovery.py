@@ -23,7 +23,7 @@ def recover(engine: Engine, ledger: Ledger, repository: Repository) -> tuple[str
     notices = [drop_own_lock(repository)]
     try:
         for one in engine.recover(lambda operation: ledger.find(operation) is not None):
-            row = _cut_off(one, repository) if one.outcome == "cut_off" else _settled(one)
+            row = _row_of_git(one, repository) if one.outcome == "cut_off" else _row_of_edit(one)
             notices += _notices(one, row, repository)
             if one.outcome != "doubtful":
                 ledger.record(row)
@@ -45,7 +45,7 @@ def settle(checkout: Checkout) -> None:
         ledger.close()
 
 
-def _announced(one: Recovered) -> Operation:
+def _row_in_journal(one: Recovered) -> Operation:
     """The row as it was begun; what the journal has in another form is left out."""
     try:
         return replace(Operation.of(0, {**one.note, "operation_id": one.operation}), recovered=True)
@@ -62,9 +62,9 @@ def _announced(one: Recovered) -> Operation:
         )
 
 
-def _settled(one: Recovered) -> Operation:
+def _row_of_edit(one: Recovered) -> Operation:
     """The row of an edit that was finished or taken back."""
-    row = _announced(one)
+    row = _row_in_journal(one)
     if one.outcome != "finished":
         failure = EditInDoubt.name()
         return replace(
@@ -80,15 +80,17 @@ def _settled(one: Recovered) -> Operation:
     return replace(row, success=True, changes=one.changes, mutation_fingerprint=fingerprint)
 
 
-def _cut_off(one: Recovered, repository: Repository) -> Operation:
+def _row_of_git(one: Recovered, repository: Repository) -> Operation:
     """The row of what git was doing. Where it stands now is all that is known of it."""
     head = repository.head()
-    return replace(_announced(one), head_after=head.commit, branch_after=head.branch, failure_class=_CUT_OFF)
+    return replace(
+        _row_in_journal(one), head_after=head.commit, branch_after=head.branch, failure_class=_CUT_OFF
+    )
 
 
 def _notices(one: Recovered, row: Operation, repository: Repository) -> list[str | None]:
     if one.outcome != "cut_off":
-        return [_told(one)]
+        return [_notice_of_edit(one)]
     branches = sorted({branch for branch in (row.branch_before, row.branch_after) if branch})
     locks = drop_ref_locks(repository, branches, row.timestamp_ms / 1000)
     was = row.head_before or "no commit"
@@ -99,7 +101,7 @@ def _notices(one: Recovered, row: Operation, repository: Repository) -> list[str
     return [notice, *locks]
 
 
-def _told(one: Recovered) -> str:
+def _notice_of_edit(one: Recovered) -> str:
     outcome = {
         "finished": "was completed at startup",
         "undone": "was rolled back at startup",

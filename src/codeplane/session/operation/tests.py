@@ -16,7 +16,7 @@ from codeplane.core.ids import OperationId
 from codeplane.ledger import TEST_RUN, Operation, failure_fingerprint
 from codeplane.process.toolbox import Toolbox
 from codeplane.session.call import Call
-from codeplane.session.operation.envelope import Envelope, changed_files, look
+from codeplane.session.operation.envelope import Envelope, changed_files, refresh_index
 from codeplane.session.test_baseline import Before
 from codeplane.session.test_selection import Chosen
 from codeplane.session.trust import require_trust
@@ -67,21 +67,21 @@ def run_tests(call: Call, chosen: Chosen, asked: Asked) -> Tested:
     tested = _Run(call)
     tested.envelope.charge("test_run")
     head = Before(call)
-    options = _options(call, chosen, asked)
+    options = _run_options(call, chosen, asked)
     try:
-        with _scratch() as scratch:
+        with _report_directory() as scratch:
             where = Where(call.repo.checkout.root, toolbox(call), scratch)
             report = run(
                 chosen.targets, where, options, Watch(call.check, call.progress), chosen.found.runners
             )
             coverage = read_coverage(scratch, where.root) if options.coverage else None
             if options.coverage:
-                _learn(call, sorted(scratch.glob(f"*/{LEARNT}")))
+                _learn_coverage(call, sorted(scratch.glob(f"*/{LEARNT}")))
     except Exception as error:
         with suppress(CodePlaneError):
             tested.record(tested.envelope.failed(error))
         raise
-    _remember(call, chosen, report)
+    _remember_costs(call, chosen, report)
     failure = fingerprint_of(report.failures)
     row = tested.ended(report, failure)
     known = head.compare(report, options if asked.baseline else None)
@@ -106,12 +106,12 @@ def fingerprint_of(failures: Sequence[Case]) -> str | None:
     return failure_fingerprint([case.id for case in ordered], ordered[0].kind, stacks, 1)
 
 
-def _options(call: Call, chosen: Chosen, asked: Asked) -> Options:
+def _run_options(call: Call, chosen: Chosen, asked: Asked) -> Options:
     settings = call.repo.checkout.settings.tests
     is_covered = settings.coverage if asked.coverage is None else asked.coverage
     root = call.repo.checkout.root
     return Options(
-        workers=settings.workers or min(_processors(), _MOST_WORKERS),
+        workers=settings.workers or min(_processor_count(), _MOST_WORKERS),
         target_timeout_sec=settings.target_timeout_sec,
         total_timeout_sec=asked.timeout_sec or settings.run_timeout_sec,
         fail_fast=settings.fail_fast if asked.fail_fast is None else asked.fail_fast,
@@ -120,13 +120,13 @@ def _options(call: Call, chosen: Chosen, asked: Asked) -> Options:
     )
 
 
-def _processors() -> int:
+def _processor_count() -> int:
     """Those that this process may use, where the system tells."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 @contextmanager
-def _scratch() -> Iterator[Path]:
+def _report_directory() -> Iterator[Path]:
     """A directory for reports, outside of the repository: a suite may delete what it finds there."""
     directory = Path(tempfile.mkdtemp(prefix="codeplane-tests-"))
     try:
@@ -135,7 +135,7 @@ def _scratch() -> Iterator[Path]:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _remember(call: Call, chosen: Chosen, report: Report) -> None:
+def _remember_costs(call: Call, chosen: Chosen, report: Report) -> None:
     """Times of targets that were run whole."""
     whole = {target.id: target for target in chosen.found.targets}
     seconds = {
@@ -151,7 +151,7 @@ def _remember(call: Call, chosen: Chosen, report: Report) -> None:
         call.warn(f"The cost of the tests was not recorded: {error.message}")
 
 
-def _learn(call: Call, reports: Sequence[Path]) -> None:
+def _learn_coverage(call: Call, reports: Sequence[Path]) -> None:
     """What the tests have run, for the choice of tests after the next change."""
     try:
         call.repo.refresh()
@@ -165,7 +165,7 @@ class _Run:
     """One run in its envelope, and the repository before it."""
 
     def __init__(self, call: Call) -> None:
-        look(call)
+        refresh_index(call)
         self._call = call
         self._before = call.repo.states.now()
         self._digests = call.repo.index.digests()

@@ -30,13 +30,13 @@ def to_be_undone(call: Call, operation_id: str | None) -> Operation:
     else:
         operation = ledger.find(OperationId(operation_id))
     if operation is None:
-        raise _nothing(call, operation_id)
+        raise _nothing_to_undo(call, operation_id)
     if not operation.is_git and (not operation.changes or not operation.success):
         raise UndoRefused(f"{operation.operation_id} changed no files.", operation=operation.operation_id)
     return operation
 
 
-def _nothing(call: Call, operation_id: str | None) -> NotFound:
+def _nothing_to_undo(call: Call, operation_id: str | None) -> NotFound:
     """What somebody else or git has done is named, and not undone unless it is meant."""
     if operation_id not in (None, _LAST):
         hints = ["`cpl log` lists recorded operations."]
@@ -76,14 +76,14 @@ def reverse(call: Call, operation: Operation, *, keeps_later: bool = False) -> I
         if look.reason and not (keeps_later and look.merged is not None):
             reasons.append(look.reason)
             is_mergeable &= look.merged is not None
-        edit = _edit(change, content, went_to)
+        edit = _reverse_edit(change, content, went_to)
         if look.data is not None and look.merged is not None:
             edit = replace(edit, before=digest_of(look.data), after=look.merged)
         edits.append(edit)
     if reasons:
         raise UndoRefused(
             f"{operation.operation_id} cannot be undone: {'; '.join(reasons)}.",
-            hints=[*(_keeping(operation) if is_mergeable else ()), *_later(call, operation)],
+            hints=[*(_keeping(operation) if is_mergeable else ()), *_later_operation(call, operation)],
             operation=operation.operation_id,
         )
     return Intent("undo", Change(EditSet(tuple(edits)), old), operation.operation_id)
@@ -94,7 +94,7 @@ def _keeping(operation: Operation) -> list[str]:
     return [f"Later changes are of other lines; to undo and keep them: undo {asked}"]
 
 
-def _later(call: Call, operation: Operation) -> list[str]:
+def _later_operation(call: Call, operation: Operation) -> list[str]:
     """The newest operation that has changed the same files since; it has to be undone first."""
     paths = {one.path for one in operation.changes}
     for later in call.repo.ledger.operations(limit=_MOST_LOOKED_AT):
@@ -134,6 +134,8 @@ def _look(call: Call, change: FileChange, before: bytes | None) -> _Look:
     return _Look(data, f"{path} has changed since{where}{same}", merged)
 
 
-def _edit(change: FileChange, content: bytes | None, went_to: Mapping[RepoPath, RepoPath]) -> FileEdit:
+def _reverse_edit(
+    change: FileChange, content: bytes | None, went_to: Mapping[RepoPath, RepoPath]
+) -> FileEdit:
     came_back = went_to.get(change.path) if content is not None else None
     return FileEdit(change.path, change.after, content, moved_from=came_back, mode=change.mode_before)

@@ -33,9 +33,9 @@ _BY_HAND: Final = {
 
 def undo_git(call: Call, operation: Operation) -> Changed[Outcome]:
     """Takes an operation of git back where HEAD is as it left it; local changes since then are kept."""
-    _check(call, operation)
+    _check_undoable(call, operation)
     check_working_set(call, (one.path for one in operation.changes))
-    return change(call, "git_undo", lambda: _act(call, operation), undoes=operation.operation_id)
+    return change(call, "git_undo", lambda: _take_back(call, operation), undoes=operation.operation_id)
 
 
 def hints_back(call: Call, operation: Operation) -> list[str]:
@@ -45,7 +45,7 @@ def hints_back(call: Call, operation: Operation) -> list[str]:
     if operation.branch_before not in (None, operation.branch_after):
         hints = [f'git_checkout {{"ref": "{operation.branch_before}"}}']
     elif was not in (None, operation.head_after):
-        hints = [f'git_reset {{"ref": "{was}", "mode": "{_mode(call, operation)}"}}']
+        hints = [f'git_reset {{"ref": "{was}", "mode": "{_reset_mode(call, operation)}"}}']
     if saved:
         hints.append(f'git_stash {{"action": "apply", "ref": "{saved}"}}')
     if not hints and operation.op_type == "git_checkout" and 0 < len(operation.changes) <= _MOST_NAMED:
@@ -55,10 +55,10 @@ def hints_back(call: Call, operation: Operation) -> list[str]:
     return hints or _BY_HAND.get(operation.op_type, [])
 
 
-def _mode(call: Call, operation: Operation) -> ResetMode:
+def _reset_mode(call: Call, operation: Operation) -> ResetMode:
     """What goes back with HEAD: exactly what had come with it. The undo of an undo goes the same way."""
     if operation.undoes is not None and (undone := call.repo.ledger.find(operation.undoes)) is not None:
-        return _mode(call, undone)
+        return _reset_mode(call, undone)
     if operation.op_type in _COMMITS:
         return ResetMode.SOFT
     if operation.mode in (ResetMode.SOFT, ResetMode.MIXED):
@@ -68,25 +68,25 @@ def _mode(call: Call, operation: Operation) -> ResetMode:
     return ResetMode.MIXED if is_of_the_index else ResetMode.KEEP
 
 
-def _check(call: Call, operation: Operation) -> None:
+def _check_undoable(call: Call, operation: Operation) -> None:
     name = f"{operation.operation_id} ({operation.op_type})"
     if not operation.success:
-        raise _refused(call, operation, f"{name} failed: there is nothing to undo.")
+        raise _undo_refused(call, operation, f"{name} failed: there is nothing to undo.")
     if not _has_moved(operation) and operation.saved is None:
-        raise _refused(
+        raise _undo_refused(
             call, operation, f"{name} neither moved HEAD nor discarded anything: undo can't revert it."
         )
     if _has_moved(operation) and operation.op_type not in _MOVES:
-        raise _refused(call, operation, f"undo can't revert {name}.")
+        raise _undo_refused(call, operation, f"undo can't revert {name}.")
     if _has_moved(operation) and operation.head_before is None:
-        raise _refused(call, operation, f"{name} made the first commit: there is nothing before it.")
+        raise _undo_refused(call, operation, f"{name} made the first commit: there is nothing before it.")
 
 
-def _act(call: Call, operation: Operation) -> Outcome:
+def _take_back(call: Call, operation: Operation) -> Outcome:
     repository = call.repo.checkout.repository
     now = repository.head()
     if (now.branch, now.commit) != (operation.branch_after, operation.head_after):
-        raise _refused(call, operation, f"HEAD has moved since {operation.operation_id}.")
+        raise _undo_refused(call, operation, f"HEAD has moved since {operation.operation_id}.")
     done = _moved_back(call, operation) if _has_moved(operation) else Outcome("")
     return _with_saved(call, operation, done) if operation.saved else done
 
@@ -96,14 +96,14 @@ def _moved_back(call: Call, operation: Operation) -> Outcome:
     was = operation.head_before or ""
     if operation.branch_before == operation.branch_after:
         try:
-            return reset_head(repository, programs, was, _mode(call, operation))
+            return reset_head(repository, programs, was, _reset_mode(call, operation))
         except WorkAtRisk as error:
             raise _at_risk(operation, error) from error
     goal = CheckoutTarget(was)
     if operation.branch_before is not None:
         goal = find_target(repository, operation.branch_before)
         if goal.commit != was or goal.branch is None:
-            raise _refused(
+            raise _undo_refused(
                 call, operation, f"The branch {operation.branch_before} has since moved or been deleted."
             )
     try:
@@ -139,5 +139,5 @@ def _has_moved(operation: Operation) -> bool:
     return before != (operation.branch_after, operation.head_after)
 
 
-def _refused(call: Call, operation: Operation, message: str) -> UndoRefused:
+def _undo_refused(call: Call, operation: Operation, message: str) -> UndoRefused:
     return UndoRefused(message, hints=hints_back(call, operation), operation=operation.operation_id)
