@@ -45,13 +45,13 @@ class Told:
             body |= _blocked(plan)
         packet = witness(plan)
         return body | {
-            "candidates": self._candidates(),
+            "candidates": self._find_candidates(),
             "witness": self._witness(packet),
             "decision_capsules": [self._capsule(one) for one in packet.capsules],
             "commit_endpoint": COMMIT,
         }
 
-    def _candidates(self) -> list[dict[str, Any]]:
+    def _find_candidates(self) -> list[dict[str, Any]]:
         return [*self._cached(), self._certain(), *map(self._candidate, self._plan.groups)]
 
     def _cached(self) -> list[dict[str, Any]]:
@@ -68,7 +68,7 @@ class Told:
                 "provenance": "semantic",
                 "risk_level": "low",
                 "risk_reasons": [],
-                **self._edits(sites),
+                **self._collect_edits(sites),
             }
         ]
 
@@ -80,7 +80,7 @@ class Told:
             "provenance": "semantic",
             "risk_level": "low",
             "risk_reasons": [],
-            **self._edits(self._plan.sites),
+            **self._collect_edits(self._plan.sites),
         }
 
     def _candidate(self, group: Group) -> dict[str, Any]:
@@ -91,10 +91,10 @@ class Told:
             "asked": group.asks,
             "risk_level": group.risk,
             "risk_reasons": list(group.reasons),
-            **self._edits(group.sites),
+            **self._collect_edits(group.sites),
         }
 
-    def _edits(self, sites: Iterable[Site]) -> dict[str, Any]:
+    def _collect_edits(self, sites: Iterable[Site]) -> dict[str, Any]:
         all_sites = list(sites)
         edits = [{**self._location(one), "old": one.old, "new": one.new} for one in all_sites]
         confidence = min((_CONFIDENCE[site.tier] for site in all_sites), default=1.0)

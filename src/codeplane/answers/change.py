@@ -107,7 +107,7 @@ def told(call: Call, written: Written) -> Delta:
         applied=is_done,
         dry_run=None if is_done else True,
         operation=written.operation_id,
-        summary=_summary(changes, written, is_done=is_done),
+        summary=_render_summary(changes, written, is_done=is_done),
         delta=DeltaFiles(
             files_changed=len(changes),
             insertions=written.insertions,
@@ -132,11 +132,11 @@ def affected(effects: Effects, most: int) -> dict[str, Any]:
     return {
         "tests": [one.told for one in tests[:most]] or None,
         "more_tests": max(0, len(tests) - most) or None,
-        "tests_confidence": _confidence(effects),
+        "tests_confidence": _render_confidence(effects),
     }
 
 
-def _confidence(effects: Effects) -> str | None:
+def _render_confidence(effects: Effects) -> str | None:
     """Whether the tests are all there are, without the reasons, which are the same at each write.
 
     Nothing where no file that changed is code.
@@ -159,7 +159,7 @@ def _file(written: Written, change: FileChange, share: int) -> FileDelta:
     most = _MOST_RANGES // share
     return FileDelta(
         path=shown(change.path),
-        action=_action(change),
+        action=_render_action(change),
         moved_from=shown(change.moved_from) if change.moved_from is not None else None,
         git_mv=change.git_mv if change.moved_from is not None and not is_preview else None,
         old_hash=old_hash(written, change),
@@ -169,14 +169,14 @@ def _file(written: Written, change: FileChange, share: int) -> FileDelta:
         deletions=went,
         edits=edits[:most] or None,
         more_edits=max(0, len(edits) - most) or None,
-        line_corrections=[_correction(one) for one in corrections[:_MOST_CORRECTIONS]] or None,
+        line_corrections=[_line_correction(one) for one in corrections[:_MOST_CORRECTIONS]] or None,
         symbols=symbols_of(written.effects, change.path, max(_LEAST, _MOST_SYMBOLS // share)) or None,
         problem="It no longer parses completely." if change.path in written.effects.broken else None,
-        diff=_diff(change, old, new, share) if is_preview else None,
+        diff=_render_diff(change, old, new, share) if is_preview else None,
     )
 
 
-def _action(change: FileChange) -> str:
+def _render_action(change: FileChange) -> str:
     if change.moved_from is not None:
         return "moved"
     if change.before is None:
@@ -184,7 +184,7 @@ def _action(change: FileChange) -> str:
     return "deleted" if change.after is None else "updated"
 
 
-def _correction(one: Correction) -> LineCorrection:
+def _line_correction(one: Correction) -> LineCorrection:
     return LineCorrection(
         original=Lines(start_line=one.sent[0], end_line=one.sent[1]) if one.sent[0] else None,
         corrected=Lines(start_line=one.used[0], end_line=one.used[1]),
@@ -192,7 +192,7 @@ def _correction(one: Correction) -> LineCorrection:
     )
 
 
-def _diff(change: FileChange, old: bytes | None, new: bytes | None, share: int) -> str | None:
+def _render_diff(change: FileChange, old: bytes | None, new: bytes | None, share: int) -> str | None:
     return preview(shown(change.path), old, new, max(2 * _LEAST, _MOST_PREVIEWED // share)) or None
 
 
@@ -205,19 +205,19 @@ def symbols_of(effects: Effects, path: RepoPath, most: int) -> list[str]:
         for one in flattened(file.changes)
         if not (one.nested and one.change is ChangeKind.BODY)
     ]
-    lines = [_symbol(one) for one in changes[:most]]
+    lines = [_render_symbol(one) for one in changes[:most]]
     return [*lines, f"… {len(changes) - most} more"] if len(changes) > most else lines
 
 
-def _symbol(one: Change) -> str:
+def _render_symbol(one: Change) -> str:
     span = one.definition.span
     lines = "" if one.after is None else f" :{span.start_line}-{span.end_line}"
     old = f" (was {shown(one.old_name)})" if one.old_name else ""
     return f"{one.change.value} {one.definition.kind} {shown(one.name)}{lines}{old}"
 
 
-def _summary(changes: Sequence[FileChange], written: Written, *, is_done: bool) -> str:
-    counts = Counter(_action(change) for change in changes)
+def _render_summary(changes: Sequence[FileChange], written: Written, *, is_done: bool) -> str:
+    counts = Counter(_render_action(change) for change in changes)
     what = ", ".join(f"{counts[action]} {action}" for action in _ACTIONS if counts[action])
     what = what or "nothing changed"
     corrections = sum(map(len, written.intent.corrections.values()))

@@ -35,10 +35,12 @@ def _grouped(places: Sequence[Broken], before: str) -> Iterator[str]:
     groups: dict[tuple[str, str], list[Broken]] = {}
     for one in places:
         groups.setdefault((one.name, one.why), []).append(one)
-    yield from (f"{before}{shown(name)} ({why}): {_places(some)}" for (name, why), some in groups.items())
+    yield from (
+        f"{before}{shown(name)} ({why}): {_render_places(some)}" for (name, why), some in groups.items()
+    )
 
 
-def _places(some: Sequence[Broken]) -> str:
+def _render_places(some: Sequence[Broken]) -> str:
     """`a.py:1,5 b.py:2`, each file once."""
     by_path: dict[str, list[int]] = {}
     for one in some[:_MOST_PLACES]:
@@ -65,7 +67,7 @@ def delta_text(delta: "Delta") -> str:
 
 def _file(one: "FileDelta") -> Iterator[str]:
     came = f"{one.moved_from} → " if one.moved_from else ""
-    symbols = [_symbol(text) for text in one.symbols or ()]
+    symbols = [_render_symbol(text) for text in one.symbols or ()]
     left = len(symbols) - _MOST_SYMBOLS
     symbol_list = ", ".join(symbols[:_MOST_SYMBOLS]) + (f" … {left} more" if left > 0 else "")
     counts = f" +{one.insertions} -{one.deletions}"
@@ -77,7 +79,7 @@ def _file(one: "FileDelta") -> Iterator[str]:
         yield one.diff.rstrip("\n")
 
 
-def _symbol(text: str) -> str:
+def _render_symbol(text: str) -> str:
     """`body_changed function f :1-2` as `f`; what else happened is said."""
     change, _, rest = text.partition(" ")
     _, _, name = rest.partition(" ")

@@ -39,7 +39,7 @@ class Failure(Output):
     def lines(self) -> list[str]:
         """The failure with its example, as pytest's summary begins it."""
         more = f", and {self.alike} more" if self.alike else ""
-        mark = _mark(self.before) if self.before else ""
+        mark = _commit_mark(self.before) if self.before else ""
         where = f" ({self.at})" if self.at else ""
         text = [f"FAILED {self.test} - {self.error}{where}{more}{mark}"]
         text += [f"    {line}" for line in (self.stack or "").splitlines()]
@@ -68,7 +68,7 @@ class Rest(Output):
 
 def failures_by_cause(cases: Sequence[Case], known: Mapping[str, str]) -> list[Failure]:
     """One example of each cause, then the others; causes that were there before come last."""
-    causes = sorted(_causes(cases), key=lambda one: all(case.id in known for case in one))
+    causes = sorted(_find_causes(cases), key=lambda one: all(case.id in known for case in one))
     room = max(_LEAST_STACK, min(_LONGEST_STACK, _ROOM // max(1, len(causes))))
     failures = [_example(cause, known, room) for cause in causes]
     return failures + [_other(case, cause[0], known) for cause in causes for case in cause[1:]]
@@ -102,21 +102,21 @@ def failure_lines(failures: Iterable[Failure]) -> list[str]:
         if name and path != file:
             file = path
             lines.append(f"  {path}")
-        mark = "" if one.before == marks.get(one.same_as) else _mark(one.before)
+        mark = "" if one.before == marks.get(one.same_as) else _commit_mark(one.before)
         lines.append(f"    {name}{mark}" if name else f"  {one.test}{mark}")
     return lines
 
 
-def _mark(commit: str | None) -> str:
+def _commit_mark(commit: str | None) -> str:
     return f" [failed before, at {commit}]" if commit else " [new]"
 
 
-def _causes(cases: Sequence[Case]) -> Iterator[list[Case]]:
+def _find_causes(cases: Sequence[Case]) -> Iterator[list[Case]]:
     """Failures with the same exception that was raised at the same line, or says the same."""
     groups: dict[int, list[Case]] = {}
     owner: dict[tuple[object, ...], int] = {}
     for number, case in enumerate(cases):
-        keys = _keys(case)
+        keys = _find_keys(case)
         group = next((owner[key] for key in keys if key in owner), number)
         groups.setdefault(group, []).append(case)
         for key in keys:
@@ -124,7 +124,7 @@ def _causes(cases: Sequence[Case]) -> Iterator[list[Case]]:
     yield from groups.values()
 
 
-def _keys(case: Case) -> list[tuple[object, ...]]:
+def _find_keys(case: Case) -> list[tuple[object, ...]]:
     keys: list[tuple[object, ...]] = [(case.kind, case.path, case.line)] if case.line else []
     if case.message and case.kind not in ("", "AssertionError"):
         keys.append((case.kind, _VARIES.sub("N", case.message)))
@@ -150,7 +150,7 @@ def _example(cause: Sequence[Case], known: Mapping[str, str], room: int) -> Fail
         alike=len(cause) - 1 or None,
         stack=stack or None,
         output=(output or None) if case.output != case.stack else None,
-        fingerprint=_fingerprint(case),
+        fingerprint=_compute_fingerprint(case),
     )
 
 
@@ -161,7 +161,7 @@ def _other(case: Case, example: Case, known: Mapping[str, str]) -> Failure:
         error=shortened(_error(case), _LONGEST_ERROR),
         before=_before(case, known),
         same_as=example.id,
-        fingerprint=_fingerprint(case),
+        fingerprint=_compute_fingerprint(case),
     )
 
 
@@ -177,5 +177,5 @@ def _before(case: Case, known: Mapping[str, str]) -> str | None:
     return known[case.id][:_SHORT_COMMIT] if case.id in known else None
 
 
-def _fingerprint(case: Case) -> str:
+def _compute_fingerprint(case: Case) -> str:
     return failure_fingerprint([case.id], case.kind, case.stack or case.message, None)

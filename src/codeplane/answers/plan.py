@@ -145,21 +145,25 @@ def plan_told(
         mentions_left=_left(plan) if shape != "again" else None,
         mentions_offered=len(_lines(plan, plan.offered)) or None if go_on is not None else None,
         review=[line(plan, one.site) for one in mentions if one.confidence != "high"][:_MOST_TOLD] or None,
-        diff=_diff(plan, paths) if shape == "preview" and plan.verdict is not Verdict.REFUSED else None,
+        diff=_render_diff(plan, paths)
+        if shape == "preview" and plan.verdict is not Verdict.REFUSED
+        else None,
         verified=checks_told(pending.verification),
         decided_before=call.repo.decisions.find(plan) if plan.verdict is Verdict.NEEDS_DECISION else None,
-        checklist=_checklist(plan) or None if applied is None else None,
+        checklist=_render_checklist(plan) or None if applied is None else None,
         expires_ms=go_on.expires_ms if go_on is not None else None,
         applied=applied,
     )
 
 
 def summary(plan: Plan) -> str:
-    files = len({site.path for site in plan.taken} | _landing(plan))
+    files = len({site.path for site in plan.taken} | _landing_paths(plan))
     mentions = len(_changed_mentions(plan))
     verb = refactorings()[plan.kind].TOOL.rpartition("_")[2]
     names = shown(plan.symbol) + (f" to {shown(new)}" if (new := _new(plan)) else "")
-    counts = [_number(len(plan.sites) + len(_landing(plan)), "place")] if plan.sites or not mentions else []
+    counts = (
+        [_number(len(plan.sites) + len(_landing_paths(plan)), "place")] if plan.sites or not mentions else []
+    )
     counts += [_number(mentions, "mention")] if mentions else []
     text = f"{verb} {names}: {' and '.join(counts)} in {_number(files, 'file')}"
     if plan.kind == "discard":
@@ -171,7 +175,7 @@ def summary(plan: Plan) -> str:
     return text
 
 
-def _landing(plan: Plan) -> set[RepoPath]:
+def _landing_paths(plan: Plan) -> set[RepoPath]:
     """The file that a definition is put into: one place more, whatever imports change there."""
     is_written = plan.kind == "transfer" and bool(plan.change.edits.edits)
     return {plan.target} if is_written and plan.target is not None else set()
@@ -221,23 +225,23 @@ def _where(one: Problem) -> str:
 
 def _files(plan: Plan, touched: list[RepoPath]) -> list[str] | None:
     counts = Counter(site.path for site in (*plan.sites, *(one.site for one in _changed_mentions(plan))))
-    counts.update(_landing(plan))
+    counts.update(_landing_paths(plan))
     came = {new: old for old, new in plan.moves.items()}
     lines = []
     for path in touched[:_MOST_FILES]:
         origin = f" (from {shown(came[path])})" if path in came else ""
-        origin = " (new)" if path in _landing(plan) - plan.change.before.keys() else origin
+        origin = " (new)" if path in _landing_paths(plan) - plan.change.before.keys() else origin
         lines.append(f"{shown(path)}: {counts[came.get(path, path)]}{origin}")
     return lines or None
 
 
-def _checklist(plan: Plan) -> list[str]:
+def _render_checklist(plan: Plan) -> list[str]:
     if plan.verdict is Verdict.OK_SYNTACTIC:
         return review(plan)
-    return [f"{one.question} {one.verify} {one.stop_rule}" for one in _capsules(plan)]
+    return [f"{one.question} {one.verify} {one.stop_rule}" for one in _find_capsules(plan)]
 
 
-def _capsules(plan: Plan) -> tuple[Capsule, ...]:
+def _find_capsules(plan: Plan) -> tuple[Capsule, ...]:
     return witness(plan).capsules if plan.verdict is Verdict.NEEDS_DECISION else ()
 
 
@@ -262,7 +266,7 @@ def _lines(plan: Plan, mentions: Iterable[Mention]) -> list[str]:
     return list(dict.fromkeys(line(plan, one.site) for one in mentions))
 
 
-def _diff(plan: Plan, touched: list[RepoPath]) -> str | None:
+def _render_diff(plan: Plan, touched: list[RepoPath]) -> str | None:
     share = max(_LEAST, _MOST_LINES // max(1, len(touched)))
     parts, room = [], _MOST_LINES
     for edit in plan.change.edits.edits:

@@ -52,7 +52,7 @@ def _body(one: "PlanOutput") -> Iterator[str]:
         yield f"… {one.more_undecided} more groups"
     yield from one.remarks or ()
     yield from _listed("not ruled out:", one.doubts)
-    yield from _listed(_left_head(one), _places(one.left or ()))
+    yield from _listed(_left_head(one), _render_places(one.left or ()))
     if one.decided_before is not None:
         yield f"decided earlier for the same files: {', '.join(one.decided_before) or 'none'}"
     yield from _mentions(one)
@@ -96,7 +96,7 @@ def _mentions(one: "PlanOutput") -> Iterator[str]:
     yield from _listed("historical mentions:" if offer_count else "mentions left alone:", lines[offer_count:])
 
 
-def _places(groups: "Iterable[GroupOutput]") -> list[str]:
+def _render_places(groups: "Iterable[GroupOutput]") -> list[str]:
     lines = []
     for group in groups:
         lines += group.sample

@@ -28,7 +28,9 @@ def possible_uses(snapshot: Snapshot, uses: Iterable[Use], most_files: int) -> l
         if left <= 0:
             break
         most = min(left, _MOST_OF_RECEIVER)
-        files = [f"{shown(path)}:{_numbers(lines)}" for path, lines in list(group.files.items())[:most]]
+        files = [
+            f"{shown(path)}:{_render_numbers(lines)}" for path, lines in list(group.files.items())[:most]
+        ]
         left -= len(files)
         files += [f"+{len(group.files) - most} files"] if len(group.files) > most else []
         receiver = shown(group.receiver)
@@ -58,6 +60,6 @@ def counted(tiers: Mapping[str, int], kinds: Mapping[str, int]) -> str:
     return f"{said} ({', '.join(f'{count} {kind}' for kind, count in kinds.items())})" if kinds else said
 
 
-def _numbers(lines: Sequence[int]) -> str:
+def _render_numbers(lines: Sequence[int]) -> str:
     cut = "…" if len(lines) > _MOST_LINES else ""
     return ",".join(map(str, lines[:_MOST_LINES])) + cut

@@ -114,7 +114,7 @@ class StructuralChange(Output):
             case "removed":
                 yield f"{self.name} removed"
             case "added":
-                yield self._header()
+                yield self._render_header()
             case _:
                 yield f"{self.name}{self._count()}"
         names_by_tag = self.parameters or {}
@@ -143,7 +143,7 @@ class StructuralChange(Output):
             return ""
         return f" ({self.lines_changed} line{'s' if self.lines_changed > 1 else ''})"
 
-    def _header(self) -> str:
+    def _render_header(self) -> str:
         """The header with the full name in place of the last part of it; the name where there is none."""
         header = _BRACKETS.sub("", " ".join((self.signature or "").split()))
         own = re.escape(self.name.rpartition(".")[2])
@@ -206,7 +206,7 @@ def change_told(snapshot: Snapshot | None, unit: Reviewed, most: int) -> Structu
         signature=shown(signature) or None if one.old_signature or is_added else None,
         preview=[shown(line) for line in code] or None,
         preview_more=more or None,
-        impact=_radius(blast) if blast is not None and unit.rank is not Rank.TEST else None,
+        impact=_blast_radius(blast) if blast is not None and unit.rank is not Rank.TEST else None,
     )
 
 
@@ -225,7 +225,7 @@ def verdict_of(one: Change) -> bool | Literal["unknown"] | None:
     return one.breaking or (False if is_header else None)
 
 
-def _radius(blast: Blast) -> BlastRadius | None:
+def _blast_radius(blast: Blast) -> BlastRadius | None:
     if not blast.tiers:
         return None
     return BlastRadius(

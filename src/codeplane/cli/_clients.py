@@ -33,7 +33,7 @@ class Client:
 
     def snippet(self) -> str:
         if self.file.endswith(".toml"):
-            return _toml(self.entry())
+            return _render_toml(self.entry())
         return json.dumps({self.key: {"codeplane": self._typed(self.entry())}}, indent=2) + "\n"
 
     def merged(self, existing: str) -> str | None:
@@ -133,7 +133,7 @@ def _merge_json(existing: str, key: str, entry: Entry) -> str | None:
     return json.dumps(tree, indent=2, ensure_ascii=False) + "\n"
 
 
-def _toml(entry: Entry) -> str:
+def _render_toml(entry: Entry) -> str:
     return (
         "[mcp_servers.codeplane]\n"
         f"command = {json.dumps(entry['command'])}\n"
@@ -143,7 +143,7 @@ def _toml(entry: Entry) -> str:
 
 
 def _append_toml(existing: str, entry: Entry) -> str | None:
-    section = _toml(entry)
+    section = _render_toml(entry)
     if section in existing:
         return existing
     if "mcp_servers.codeplane" in existing:

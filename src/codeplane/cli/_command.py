@@ -97,15 +97,15 @@ def fail(error: CodePlaneError, *, as_json: bool) -> NoReturn:
 def as_json_text(data: Any, *, indent: int | None = None) -> str:
     """JSON that any terminal and any parser takes: control characters are escaped in it."""
     text = json.dumps(data, indent=indent, ensure_ascii=False, default=str)
-    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", _encodable(text))
+    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", _render_encodable(text))
 
 
 def plain(text: str) -> str:
     """The text without control characters: what a repository supplies must not steer the terminal."""
-    return _CONTROL.sub("", _encodable(text))
+    return _CONTROL.sub("", _render_encodable(text))
 
 
-def _encodable(text: str) -> str:
+def _render_encodable(text: str) -> str:
     encoding = sys.stdout.encoding or "utf-8"
     return text.encode(encoding, "replace").decode(encoding)
 

@@ -3,7 +3,7 @@
 from codeplane.working_tree.rules.ignore import GENERATED_LINES, SECRET_LINES, SECRET_PATH_LINES, USUAL_LINES
 
 
-def _comment(lines: str) -> str:
+def _render_comment(lines: str) -> str:
     return "".join(f"#   {line}\n" for line in lines.splitlines())
 
 
@@ -12,8 +12,8 @@ CPLIGNORE = f"""\
 # A pattern leaves files out, tracked or not. !pattern brings back what git or a built-in rule leaves out.
 #
 # Built in, unless tracked:
-{_comment(USUAL_LINES)}#
+{_render_comment(USUAL_LINES)}#
 # Built in, tracked or not:
-{_comment(GENERATED_LINES)}#
+{_render_comment(GENERATED_LINES)}#
 # Built in, secrets. A !pattern opens one only after you have run `cpl trust --secrets`:
-{_comment(SECRET_LINES + SECRET_PATH_LINES)}"""
+{_render_comment(SECRET_LINES + SECRET_PATH_LINES)}"""

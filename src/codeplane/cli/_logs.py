@@ -22,23 +22,23 @@ _DEEPEST = 16
 
 def last_entries(state: StateDir, count: int) -> list[Entry]:
     """The last whole entries of the log, its rotated part included."""
-    return [*_older(state), *_entries(_whole_lines(state.log_file, 0)[1])][-count:]
+    return [*_older_entries(state), *_entries(_whole_lines(state.log_file, 0)[1])][-count:]
 
 
 def follow_log(state: StateDir) -> None:
     """Prints what is appended, through rotations, until interrupted."""
     try:
         position, lines = _whole_lines(state.log_file, 0)
-        _print([*_older(state), *_entries(lines)][-10:])
+        _print_entries([*_older_entries(state), *_entries(lines)][-10:])
         while True:
             time.sleep(0.2)
             position, lines = _whole_lines(state.log_file, position)
-            _print(list(_entries(lines)))
+            _print_entries(list(_entries(lines)))
     except KeyboardInterrupt:
         return
 
 
-def _older(state: StateDir) -> Iterator[Entry]:
+def _older_entries(state: StateDir) -> Iterator[Entry]:
     return _entries(_whole_lines(state.log_file.with_name(state.log_file.name + ".1"), 0)[1])
 
 
@@ -72,6 +72,6 @@ def _is_shallow(value: object, levels: int = _DEEPEST) -> bool:
     return levels > 0 and all(_is_shallow(part, levels - 1) for part in parts)
 
 
-def _print(entries: list[Entry]) -> None:
+def _print_entries(entries: list[Entry]) -> None:
     for entry in entries:
         click.echo(as_json_text(entry))

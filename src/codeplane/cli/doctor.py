@@ -44,16 +44,16 @@ def doctor(root: Path, as_json: bool, logs: bool, output: Path | None) -> None:
     Exit code 0 if nothing is wrong, 1 otherwise. The --logs bundle contains this report, versions and log
     entries, but never the token or your code.
     """
-    report = _report(root)
+    report = _make_report(root)
     lines = [f"{c['outcome']:<5} {c['check']:<16} {c['detail']}" for c in report["checks"]]
     if logs or output:
-        report["bundle"] = str(_bundle(report, StateDir.at(locate(root)), output))
+        report["bundle"] = str(_write_bundle(report, StateDir.at(locate(root)), output))
         lines.append(f"Wrote {report['bundle']}")
     emit(report, "\n".join(lines), as_json=as_json)
     sys.exit(1 if any(c["outcome"] == "wrong" for c in report["checks"]) else 0)
 
 
-def _report(root: Path) -> dict[str, Any]:
+def _make_report(root: Path) -> dict[str, Any]:
     checks = list(_checks(root))
     return {
         "version": __version__,
@@ -195,7 +195,7 @@ def _failed(check: str, error: CodePlaneError) -> Check:
     return check, "wrong", " ".join([error.message, *(f"Try: {hint.rstrip('.')}." for hint in error.hints)])
 
 
-def _bundle(report: dict[str, Any], state: StateDir, output: Path | None) -> Path:
+def _write_bundle(report: dict[str, Any], state: StateDir, output: Path | None) -> Path:
     name = f"codeplane-report-{time.strftime('%Y%m%d-%H%M%S')}.zip"
     target = output or StateDir.create(state.path.parent).path / name
     token = state.token()

@@ -49,7 +49,7 @@ def init(root: Path, as_json: bool, client: str | None, only_print: bool) -> Non
     lines = [f"CodePlane is set up in {checkout.root}."]
     if made_ignore:
         lines.append("Wrote .cplignore, which explains what is left out by default.")
-    report["index"], progress = _build(checkout)
+    report["index"], progress = _build_index(checkout)
     lines += progress
     if selected_client is not None:
         outcome = write_client(selected_client, checkout.root)
@@ -60,7 +60,7 @@ def init(root: Path, as_json: bool, client: str | None, only_print: bool) -> Non
     emit(report, "\n".join(lines), as_json=as_json)
 
 
-def _build(checkout: Checkout) -> tuple[dict[str, Any], list[str]]:
+def _build_index(checkout: Checkout) -> tuple[dict[str, Any], list[str]]:
     """Brings the index up to date and writes contexts.yaml; a server that runs does the former by itself."""
     try:
         lock = claim(checkout)

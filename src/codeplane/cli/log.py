@@ -34,18 +34,18 @@ def log(root: Path, as_json: bool, task: str | None, count: int, show: str | Non
     state = StateDir.at(locate(root))
     history = history_of(state)
     if prove:
-        _verify(history, as_json=as_json)
+        _verify_history(history, as_json=as_json)
         return
     if show is not None:
         report = _one(history, state, OperationId(show))
         emit(report, _one_text(report), as_json=as_json)
         return
-    report = _report(history, TaskId(task) if task is not None else None, count)
+    report = _make_report(history, TaskId(task) if task is not None else None, count)
     mark_ended(state, report["tasks"])
     emit(report, _text(report), as_json=as_json)
 
 
-def _report(history: History, task: TaskId | None, count: int) -> dict[str, Any]:
+def _make_report(history: History, task: TaskId | None, count: int) -> dict[str, Any]:
     operations = history.operations(task=task, limit=count)
     task_ids = [task] if task is not None else dict.fromkeys(one.task_id for one in operations)
     tasks = {
@@ -92,7 +92,7 @@ def _one_text(report: dict[str, Any]) -> str:
     return "\n".join([*lines, report.get("diff", "The full diff was not kept (setting ledger.artifacts).")])
 
 
-def _verify(history: History, *, as_json: bool) -> None:
+def _verify_history(history: History, *, as_json: bool) -> None:
     problems = verify(history.directory)
     end = tip(history.directory) if not problems else None
     report: dict[str, Any] = {"holds": not problems, "problems": problems}

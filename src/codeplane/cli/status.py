@@ -69,7 +69,7 @@ def _text(report: dict[str, Any]) -> str:
     rows += [("notice", notice) for notice in report.get("notices", [])]
     rows += list(report.get("paths", {}).items())
     lines = [f"{name:<11} {value}" for name, value in rows]
-    return "\n".join(lines + [_entry(entry) for entry in report.get("log", [])])
+    return "\n".join(lines + [_render_entry(entry) for entry in report.get("log", [])])
 
 
 def _index_text(state: str, index: dict[str, Any] | None) -> str:
@@ -98,7 +98,7 @@ def _server_text(server: dict[str, Any]) -> str:
     )
 
 
-def _entry(entry: Entry) -> str:
+def _render_entry(entry: Entry) -> str:
     rest = {k: v for k, v in entry.items() if k not in ("ts", "level", "event")}
     ts, level, event = (str(entry.get(key, "")) for key in ("ts", "level", "event"))
     # One entry is one line, whatever it holds.

@@ -34,7 +34,7 @@ def up(root: Path, as_json: bool, assignments: tuple[str, ...], no_refactor: boo
         if as_json:
             click.echo(json.dumps({"url": serving.url, "mcp": f"{serving.url}/mcp", "pid": serving.pid}))
         else:
-            click.echo(_banner(checkout, serving))
+            click.echo(_render_banner(checkout, serving))
 
     while asyncio.run(_serve(checkout, places, lock, started)):
         lock = claim(checkout)
@@ -63,7 +63,7 @@ async def _serve(
     return runtime.is_to_begin_anew
 
 
-def _banner(checkout: Checkout, serving: Serving) -> str:
+def _render_banner(checkout: Checkout, serving: Serving) -> str:
     lines = [
         f"CodePlane serves {checkout.root}",
         f"  MCP     {serving.url}/mcp   (also /mcp/full and /mcp/read)",

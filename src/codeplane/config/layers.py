@@ -52,7 +52,7 @@ def file_source(path: Path) -> Source:
     """Reads a YAML file; a missing one is an empty layer."""
     label = str(path)
     try:
-        tree = _parse(_read(path).decode("utf-8"))
+        tree = _parse_text(_read(path).decode("utf-8"))
     except FileNotFoundError:
         return Source(label, {})
     except OSError as error:
@@ -118,7 +118,7 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def _parse(text: str) -> object:
+def _parse_text(text: str) -> object:
     from codeplane.core.yaml_text import parse_yaml  # most starts read no YAML at all
 
     return parse_yaml(text)
@@ -132,7 +132,7 @@ def _plant(tree: _Tree, keys: Sequence[str], value: str, label: str) -> None:
             raise InvalidSetting(f"{label}: {key} is given both a value and parts.")
         node = child
     try:
-        node[keys[-1]] = _parse(value)
+        node[keys[-1]] = _parse_text(value)
     except ValueError as error:
         raise InvalidSetting(f"{label}: {error}.", source=label) from error
 

@@ -56,10 +56,10 @@ class TrustRecord:
             raise UnreadableConfig(f"{self.file}: {error}.", file=str(self.file)) from error
         if not isinstance(record, dict):
             raise UnreadableConfig(f"{self.file}: not a trust record.", file=str(self.file))
-        return {str(path): _trust(entry) for path, entry in record.items()}
+        return {str(path): _make_trust(entry) for path, entry in record.items()}
 
 
-def _trust(entry: object) -> Trust:
+def _make_trust(entry: object) -> Trust:
     """An entry is the id, or the id with what else is granted."""
     if not isinstance(entry, dict):
         return Trust(str(entry))

@@ -42,7 +42,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Malformed(_reason(error)) from error
+        raise Malformed(_render_reason(error)) from error
     _check_keys(document)
     return document
 
@@ -71,7 +71,7 @@ def decode_json(text: str | bytes | bytearray) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Malformed(_reason(error)) from error
+        raise Malformed(_render_reason(error)) from error
 
 
 def decode_json_at(text: str, start: int) -> Any:
@@ -79,7 +79,7 @@ def decode_json_at(text: str, start: int) -> Any:
     try:
         return json.JSONDecoder().raw_decode(text, start)[0]
     except (ValueError, RecursionError) as error:
-        raise Malformed(_reason(error)) from error
+        raise Malformed(_render_reason(error)) from error
 
 
 def parse_ini(text: str) -> dict[str, dict[str, str]]:
@@ -191,5 +191,5 @@ def _check_keys(document: Any) -> None:
             waiting += one
 
 
-def _reason(error: Exception) -> str:
+def _render_reason(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else str(error)

@@ -15,8 +15,8 @@ class Globs:
     """Paths by patterns: `*.py` anywhere, `src/**/*.ts`, `lib/` and all below it; one with `!` excludes."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        included_patterns = [_expression(one) for one in patterns if not one.startswith("!")]
-        excluded_patterns = [_expression(one[1:]) for one in patterns if one.startswith("!")]
+        included_patterns = [_render_expression(one) for one in patterns if not one.startswith("!")]
+        excluded_patterns = [_render_expression(one[1:]) for one in patterns if one.startswith("!")]
         self._wanted = _either(included_patterns)
         self._unwanted = _either(excluded_patterns)
 
@@ -43,7 +43,7 @@ def _either(expressions: list[str]) -> Any:
         ) from error
 
 
-def _expression(glob: str) -> str:
+def _render_expression(glob: str) -> str:
     """A regular expression for a glob."""
     if not glob.strip() or len(glob) > _LONGEST or "\0" in glob:
         raise InvalidArgument(
@@ -54,14 +54,14 @@ def _expression(glob: str) -> str:
         return "^"  # the repository itself
     is_anchored = "/" in glob.rstrip("/")
     glob = glob.lstrip("/")
-    bodies = [_body(one) for one in _alternatives(glob.rstrip("/"))]
+    bodies = [_body(one) for one in _list_alternatives(glob.rstrip("/"))]
     if "[" in glob:
         bodies.append(re.escape(glob.rstrip("/")))  # directories are named so too
     tail = "/" if glob.endswith("/") else "(?:/|$)"
     return f"{'^' if is_anchored else '(?:^|/)'}(?:{'|'.join(bodies)}){tail}"
 
 
-def _alternatives(glob: str) -> list[str]:
+def _list_alternatives(glob: str) -> list[str]:
     """`a.{py,ts}` is `a.py` and `a.ts`."""
     ready: list[str] = []
     ahead = [glob]

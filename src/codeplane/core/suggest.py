@@ -34,10 +34,10 @@ def is_misspelled(word: str, right: str) -> bool:
     one, two = snake(word), snake(right)
     if sorted(one.split("_")) == sorted(two.split("_")):
         return True
-    return len(two) > _SHORTEST and _distance(one, two) <= (1 if len(two) <= _SHORT else 2)
+    return len(two) > _SHORTEST and _compute_distance(one, two) <= (1 if len(two) <= _SHORT else 2)
 
 
-def _distance(one: str, two: str) -> int:
+def _compute_distance(one: str, two: str) -> int:
     """How many letters are wrong, missing, too many or swapped."""
     rows = [list(range(len(two) + 1))]
     for i, a in enumerate(one, 1):

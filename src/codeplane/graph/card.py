@@ -69,7 +69,7 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
     silent = implementers(snapshot, place) if is_class(snapshot, place) else None
     return Card(
         definition,
-        _documentation(snapshot, definition, facts),
+        _render_documentation(snapshot, definition, facts),
         owner_of(snapshot, place),
         "private" if item.flags & FLAG_PRIVATE else "public",
         [name for flag, name in _TRAITS.items() if flags & flag],
@@ -83,11 +83,11 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
         _by_tier(called),
         [use_of(one) for one in called if one.tier not in CERTAIN],
         references.tiers,
-        _tests(snapshot, references.items),
+        _render_tests(snapshot, references.items),
     )
 
 
-def _documentation(snapshot: Snapshot, definition: DefFact, facts: FileFacts) -> str:
+def _render_documentation(snapshot: Snapshot, definition: DefFact, facts: FileFacts) -> str:
     """What is said about a definition, or about the first of its overloads that something is said about."""
     excerpts = Excerpts(snapshot)
     for at in (definition.position, *sorted(facts.group(definition.position))):
@@ -102,7 +102,7 @@ def _by_tier(found: list[Reference]) -> dict[Tier, int]:
     return {tier: count for tier, count in counts.items() if count}
 
 
-def _tests(snapshot: Snapshot, found: Sequence[Reference]) -> list[str]:
+def _render_tests(snapshot: Snapshot, found: Sequence[Reference]) -> list[str]:
     """The test files that refer to it for sure."""
     tests = snapshot.tests()
     sure = [one.path for one in found if one.tier in (Tier.PROVEN, Tier.STRONG) and one.path in tests]

@@ -50,7 +50,7 @@ def _names(code: Codebase, path: str, old: int | None, new: int | None) -> set[s
     directory, _, name = path.rpartition("/")
     if only is None or only.package or not _is_among_others(code, directory, name):
         return None
-    return {name.split(".")[0], directory.rpartition("/")[2]} | {shown[0] for shown in _offers(only)}
+    return {name.split(".")[0], directory.rpartition("/")[2]} | {shown[0] for shown in _list_offers(only)}
 
 
 def _is_among_others(code: Codebase, directory: str, name: str) -> bool:
@@ -58,12 +58,12 @@ def _is_among_others(code: Codebase, directory: str, name: str) -> bool:
 
 
 def _differing(before: FileFacts, after: FileFacts) -> set[str] | None:
-    differing = set(_offers(before)) ^ set(_offers(after))
+    differing = set(_list_offers(before)) ^ set(_list_offers(after))
     names = {one[0] for one in differing}
     return None if "*" in names else names
 
 
-def _offers(facts: FileFacts) -> Iterator[tuple[str, ...]]:
+def _list_offers(facts: FileFacts) -> Iterator[tuple[str, ...]]:
     """What others may import from a file, with what it stands for."""
     for item in facts.definitions:
         if item.parent < 0:

@@ -46,7 +46,7 @@ def implementers(snapshot: Snapshot, place: Place) -> Implementers | None:
         return None
     methods = _methods(snapshot, place)
     rarest = min(methods.shapes, key=lambda name: len(snapshot.definitions(name)), default="")
-    places = [one for one in _candidates(snapshot, rarest) if _methods(snapshot, one).cover(methods)]
+    places = [one for one in _find_candidates(snapshot, rarest) if _methods(snapshot, one).cover(methods)]
     types = [Related(snapshot.definition(one).name, one, Tier.ANCHORED) for one in sorted(places)]
     return Implementers(types, methods.outside)
 
@@ -68,7 +68,7 @@ def implemented(snapshot: Snapshot, place: Place) -> list[Related]:
     return [matches[one] for one in sorted(matches)]
 
 
-def _candidates(snapshot: Snapshot, method: str) -> Iterator[Place]:
+def _find_candidates(snapshot: Snapshot, method: str) -> Iterator[Place]:
     """The types that have a method of this name, or embed one that has."""
     places: set[Place] = set()
     for definition in snapshot.definitions(method)[:_MOST_CANDIDATES]:
@@ -114,10 +114,10 @@ def _shape(snapshot: Snapshot, place: Place) -> _Shape | None:
     header = header_of(definition.language, definition.item)
     if header is None or header.parameters is None:
         return None
-    return _Shape(len(header.parameters), _results(header.after))
+    return _Shape(len(header.parameters), _count_results(header.after))
 
 
-def _results(text: str) -> int:
+def _count_results(text: str) -> int:
     text = text.strip()
     if not text.startswith("("):
         return int(bool(text))

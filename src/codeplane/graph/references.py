@@ -76,7 +76,7 @@ def references_to(
     """The references to a definition; certain ones first, source before tests, in order of path and line."""
     references = [
         one
-        for one in (*_written(snapshot, definition), *_replacing(snapshot, definition))
+        for one in (*_written(snapshot, definition), *_replacing_references(snapshot, definition))
         if (not kinds or one.kind in kinds) and (not tiers or one.tier in tiers) and is_below(one.path, below)
     ]
     purpose = snapshot.purpose
@@ -124,7 +124,7 @@ def _written(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:
         yield Reference(ref.path, ref.line, ref.column, kind, ref.tier, where, ref.receiver, via)
 
 
-def _replacing(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:
+def _replacing_references(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:
     """Members of derived classes that override a member, or implement one that has no body."""
     place = place_of(definition)
     for other in overriding(snapshot, place):

@@ -59,10 +59,12 @@ def _by_path(snapshot: Snapshot, path: str, facts: FileFacts) -> Iterator[str]:
 
 def _written(snapshot: Snapshot, path: str) -> frozenset[str]:
     """The files that a file declares as its modules, or reaches by paths from a module on."""
-    return snapshot.once(_MODULES, path, lambda: frozenset(place.path for place in _places(snapshot, path)))
+    return snapshot.once(
+        _MODULES, path, lambda: frozenset(place.path for place in _find_places(snapshot, path))
+    )
 
 
-def _places(snapshot: Snapshot, path: str) -> Iterator[Place]:
+def _find_places(snapshot: Snapshot, path: str) -> Iterator[Place]:
     facts = snapshot.facts(path)
     rules = module_rules(facts.language) if facts is not None else None
     keywords = facts.spec.scopes.module_keywords if facts is not None else ()

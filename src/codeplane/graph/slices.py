@@ -56,7 +56,7 @@ def variables(snapshot: Snapshot, definition: DefFact) -> list[Variable]:
             occurrences.setdefault(at, []).append(occurrence)
             binds[at] = bind
     ordered = sorted(binds.items(), key=lambda pair: (pair[1].line, pair[1].column))
-    return [_variable(bind, occurrences[at]) for at, bind in ordered]
+    return [_make_variable(bind, occurrences[at]) for at, bind in ordered]
 
 
 def used_imports(snapshot: Snapshot, definition: DefFact) -> list[UsedImport]:
@@ -114,7 +114,7 @@ def _inside(snapshot: Snapshot, path: RepoPath, definition: DefFact) -> Iterator
             yield occurrence
 
 
-def _variable(bind: Bind, seen: list[Occurrence]) -> Variable:
+def _make_variable(bind: Bind, seen: list[Occurrence]) -> Variable:
     gives = sorted({(bind.line, bind.column)} | {(o.line, o.column) for o in seen if _gives(o)})
     uses = sorted((o.line, o.column) for o in seen if not _gives(o) and (o.line, o.column) not in gives)
     before = [(bisect_left(gives, use), use) for use in uses]

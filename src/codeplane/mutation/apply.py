@@ -72,7 +72,7 @@ class Carrier:
         todo = [step for step in self._batch.steps if states.get(step.path) is not State.AFTER]
         for step in todo:
             if step.kind is Kind.DELETE:
-                self._delete(step)
+                self._delete_step(step)
         for path, _ in self._batch.emptied:
             self._remove_directory(path)
         for path in self._batch.made:
@@ -166,7 +166,7 @@ class Carrier:
             parent_of(path) for path in (*self._batch.made, *(p for p, _ in self._batch.emptied))
         }
 
-    def _delete(self, step: Step) -> None:
+    def _delete_step(self, step: Step) -> None:
         try:
             self._names.take(step)
         except FileNotFoundError as error:

@@ -141,7 +141,7 @@ def _found(
     try:
         stat = look(directories.at(parent_of(path)), name_of(path), tree.largest)
     except OSError as error:
-        _explain(edit, error, gone, tree, problems)
+        _explain_edit(edit, error, gone, tree, problems)
         return None
     if stat is None:
         if edit.before is not None:
@@ -173,7 +173,7 @@ def _gives_way(edit: FileEdit, seen: Seen, gone: set[RepoPath], tree: WorkingTre
     return tree.folds_case and any(path.casefold() == edit.path.casefold() for path in gone)
 
 
-def _explain(
+def _explain_edit(
     edit: FileEdit, error: OSError, gone: set[RepoPath], tree: WorkingTree, problems: Problems
 ) -> None:
     path, name = edit.path, shown(edit.path)

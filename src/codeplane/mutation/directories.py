@@ -23,14 +23,14 @@ class Directories:
 
     def __exit__(self, *_: object) -> None:
         for path in list(self._open):
-            self._close(path)
+            self._close_path(path)
 
     def at(self, path: str) -> int:
         """The descriptor of a directory; an `OSError` when there is none, or one behind a link."""
         fd = self._open.pop(path, None)
         if fd is None:
             if len(self._open) >= _MOST_OPEN:
-                self._close(next(iter(self._open)))
+                self._close_path(next(iter(self._open)))
             fd = open_beneath(self._root, path, _FLAGS)
             if self._identity.setdefault(path, _identity(fd)) != _identity(fd):
                 os.close(fd)
@@ -40,7 +40,7 @@ class Directories:
 
     def forget(self, path: str) -> None:
         """The directory is removed, or another one may take its place."""
-        self._close(path)
+        self._close_path(path)
         self._identity.pop(path, None)
 
     def stray(self) -> list[str]:
@@ -57,7 +57,7 @@ class Directories:
             os.close(fd)
         return paths
 
-    def _close(self, path: str) -> None:
+    def _close_path(self, path: str) -> None:
         fd = self._open.pop(path, None)
         if fd is not None:
             os.close(fd)

@@ -77,13 +77,13 @@ class Engine:
                 return
             with self._noted(batch), Directories(self._root) as directories:
                 carrier = Carrier(batch, directories, self._disk, self._tree.largest)
-                applied = self._apply(prepared, batch, carrier, directories, check)
+                applied = self._apply_batch(prepared, batch, carrier, directories, check)
                 try:
                     yield applied
                 except BaseException as error:
                     self._take_back(batch, carrier, error)
                     raise
-                self._finish(batch, carrier)
+                self._finish_batch(batch, carrier)
         self._settle_when_due()
 
     def under_way(self) -> list[FileChange]:
@@ -196,7 +196,7 @@ class Engine:
     def _keys(self, paths: frozenset[str]) -> frozenset[str]:
         return frozenset(path.casefold() for path in paths) if self._tree.folds_case else paths
 
-    def _apply(
+    def _apply_batch(
         self,
         prepared: Prepared,
         batch: Batch,
@@ -224,7 +224,7 @@ class Engine:
             raise
         return Applied(changes_of(batch, modes, is_renamed=is_renamed), self._disk.syncs - syncs)
 
-    def _finish(self, batch: Batch, carrier: Carrier) -> None:
+    def _finish_batch(self, batch: Batch, carrier: Carrier) -> None:
         """The row is written. What fails from here on is left to the next start."""
         with suppress(*_REFUSALS):
             self._journal.mark(batch.operation, "recorded", durable=False)

@@ -42,7 +42,7 @@ def look(directory: int, name: str, largest: int) -> Seen | None:
             return look(directory, name, largest)
         raise
     try:
-        return _seen(os.fstat(fd), _digest(fd, largest))
+        return _seen(os.fstat(fd), _compute_digest(fd, largest))
     finally:
         os.close(fd)
 
@@ -60,7 +60,7 @@ def _kind(mode: int) -> Literal["file", "link", "directory", "other"]:
     return "directory" if stat.S_ISDIR(mode) else "other"
 
 
-def _digest(fd: int, largest: int) -> Digest | None:
+def _compute_digest(fd: int, largest: int) -> Digest | None:
     digest, left = hashlib.sha256(), largest
     while left >= 0 and (chunk := os.read(fd, _CHUNK)):
         digest.update(chunk)

@@ -70,7 +70,7 @@ class Journal:
         """Every batch that has begun since the journal was last empty."""
         found: dict[OperationId, Entry] = {}
         boot = _boot()
-        for record in self._records():
+        for record in self._find_records():
             if "begin" in record:
                 batch = Batch.from_json(record["begin"], self._jail)
                 if batch is not None:
@@ -140,7 +140,7 @@ class Journal:
         finally:
             os.close(above)
 
-    def _records(self) -> list[dict[str, Any]]:
+    def _find_records(self) -> list[dict[str, Any]]:
         file = self.directory / _NAME
         stream = open_plain(file)
         if stream is None:

@@ -130,7 +130,9 @@ class Recovery:
                 raise
 
     def _sync(self, done: list[Batch], directories: Directories) -> None:
-        for path in sorted({path for batch in done for path in self._carrier(batch, directories).touched()}):
+        for path in sorted(
+            {path for batch in done for path in self._make_carrier(batch, directories).touched()}
+        ):
             try:
                 fd = directories.at(path)
             except OSError:
@@ -147,7 +149,7 @@ class Recovery:
             if batch.is_announcement:
                 return Recovered(batch.operation, batch.note, "cut_off", ())
             with Directories(os.fspath(self._tree.jail.root)) as directories:
-                carrier = self._carrier(batch, directories)
+                carrier = self._make_carrier(batch, directories)
                 if "undone" in entry.marks:
                     carrier.discard(self._store)
                     return Recovered(batch.operation, batch.note, "undone", ())
@@ -194,12 +196,12 @@ class Recovery:
 
     def _clear(self, batch: Batch) -> None:
         with Directories(os.fspath(self._tree.jail.root)) as directories:
-            carrier = self._carrier(batch, directories)
+            carrier = self._make_carrier(batch, directories)
             carrier.discard(self._store)
             carrier.leave_no_empty_homes()
         if batch.index is not None:
             self._index.clear(batch.index)
         self.finished(batch)
 
-    def _carrier(self, batch: Batch, directories: Directories) -> Carrier:
+    def _make_carrier(self, batch: Batch, directories: Directories) -> Carrier:
         return Carrier(batch, directories, self._disk, self._tree.largest)

@@ -25,7 +25,7 @@ def plan(
     """The steps for edits that have just been examined."""
     changes = [one for one in prepared.planned if one.is_change]
     new_directories = _made(changes, directories)
-    empty_directories = _emptied(changes, directories)
+    empty_directories = _find_empty_directories(changes, directories)
     _check_room(changes, {path for path, _ in empty_directories}, directories)
     leaving = {*new_directories, *(path for path, _ in empty_directories)}
     steps = tuple(_step(one, leaving) for one in changes)
@@ -73,7 +73,7 @@ def _exists(path: str, directories: Directories) -> bool:
     return True
 
 
-def _emptied(changes: list[Planned], directories: Directories) -> list[tuple[str, int]]:
+def _find_empty_directories(changes: list[Planned], directories: Directories) -> list[tuple[str, int]]:
     """The directories that lose their last entry, as git removes them, the innermost first."""
     going = {str(one.edit.path) for one in changes if one.kind is Kind.DELETE}
     ancestors_in_use = {

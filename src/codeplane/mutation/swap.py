@@ -33,12 +33,12 @@ class Names:
     def put(self, step: Step) -> None:
         """Moves the temporary file to its place in the tree; `FileExistsError` when it is taken."""
         home, parent = self._directories.at(step.home), self._directories.at(step.parent)
-        self._move(home, step.temp, parent, name_of(step.path))
+        self._move_name(home, step.temp, parent, name_of(step.path))
 
     def take(self, step: Step) -> None:
         """Moves the file of the tree to the temporary name."""
         home, parent = self._directories.at(step.home), self._directories.at(step.parent)
-        self._move(parent, name_of(step.path), home, step.temp)
+        self._move_name(parent, name_of(step.path), home, step.temp)
 
     def straighten(self, step: Step) -> None:
         """Leaves no third name behind: what `swap` needs one for may have ended half-way."""
@@ -52,7 +52,7 @@ class Names:
             self._disk.link(home, twin, home, step.temp)
         self._disk.unlink(home, twin)
 
-    def _move(self, source: int, name: str, target: int, new: str) -> None:
+    def _move_name(self, source: int, name: str, target: int, new: str) -> None:
         try:
             self._disk.move(source, name, target, new)
         except NoSuchRename:

@@ -41,13 +41,13 @@ def likeliest(snapshot: Snapshot, text: str) -> Meant:
     order = candidate_order(snapshot)
     first = min(map(order, definitions))
     best = [one for one in definitions if order(one) == first]
-    definition = max(best, key=lambda one: _mentions(snapshot, one)) if len(best) > 1 else best[0]
+    definition = max(best, key=lambda one: _count_mentions(snapshot, one)) if len(best) > 1 else best[0]
     others = [one for one in definitions if one != definition][:_MOST_OTHERS]
     descriptions = [f"{shown(one.lexical_path)} ({shown(one.path)}:{one.name_line})" for one in others]
     return Meant(definition, descriptions, total - 1 - len(others))
 
 
-def _mentions(snapshot: Snapshot, one: DefFact) -> int:
+def _count_mentions(snapshot: Snapshot, one: DefFact) -> int:
     """How many files name it together with what it is in; to resolve each reference would take too long."""
     around = one.lexical_path.split(".")[:-1] or snapshot.module_name(one.path).split(".")[-1:]
     words = [word for word in (one.name, *around[-1:]) if word.isidentifier()]

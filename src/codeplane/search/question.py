@@ -62,7 +62,7 @@ class Attempt:
 def find_answers(snapshot: Snapshot, text: str, scope: Scope, files: frozenset[str] | None) -> Attempt:
     """The passages with most of the words, the likeliest first; words that none of them holds are told."""
     terms = terms_of(snapshot, text)
-    passages = _passages(snapshot, terms, scope, files)
+    passages = _find_passages(snapshot, terms, scope, files)
     blobs = snapshot.layout.blobs
     spots = [
         Spot(one.path, blobs[one.path], one.marks[: 1 + (_INNER if at < _SHOWN_MORE else 1)])
@@ -82,17 +82,19 @@ def answering(
     snapshot: Snapshot, text: str, scope: Scope, files: frozenset[str] | None
 ) -> list[tuple[RepoPath, int]]:
     """The file and line of each definition that holds most of the words, the likeliest first."""
-    passages = _passages(snapshot, terms_of(snapshot, text), scope, files)
+    passages = _find_passages(snapshot, terms_of(snapshot, text), scope, files)
     return [(RepoPath(one.path), one.marks[0].line) for one in passages if one.marks[0].label]
 
 
-def _passages(snapshot: Snapshot, terms: Terms, scope: Scope, files: frozenset[str] | None) -> list[Passage]:
+def _find_passages(
+    snapshot: Snapshot, terms: Terms, scope: Scope, files: frozenset[str] | None
+) -> list[Passage]:
     if not terms.items:
         return []
     whole = terms.weight(range(len(terms.items))) + len(terms.unknown) * rarest(snapshot)
     pattern = Pattern(_any_of(terms), is_literal=False)
     passages: list[Passage] = []
-    for path in _candidates(snapshot, terms, files):
+    for path in _list_candidates(snapshot, terms, files):
         passages += _in_file(snapshot, terms, path, pattern, scope)
     least = (_MOST_PARTS if terms.is_split else _ENOUGH) * whole
     passages = [
@@ -122,7 +124,7 @@ def _any_of(terms: Terms) -> str:
     return "(?i)" + "|".join(re.escape(one) for one in sorted(begins))
 
 
-def _candidates(snapshot: Snapshot, terms: Terms, files: frozenset[str] | None) -> list[str]:
+def _list_candidates(snapshot: Snapshot, terms: Terms, files: frozenset[str] | None) -> list[str]:
     """The files to look at: those that hold most, whose paths say it, or that define names that do."""
     scores: dict[str, float] = defaultdict(float)
     by_blob = snapshot.layout.by_blob
@@ -188,7 +190,7 @@ def _in_file(
         if not scope.kinds or one.kind in scope.kinds:
             yield _defined(terms, path, one, inner, (outside, factor))
     if not scope.kinds:
-        for block in _blocks(sorted(free)):
+        for block in _find_blocks(sorted(free)):
             inner = {number: free[number] for number in block}
             score, holds = _score(terms, inner, (frozenset(), outside), len(block))
             marks = tuple(Mark(number) for number in _best(terms, inner, _INNER + 1))
@@ -255,7 +257,7 @@ def _best(terms: Terms, lines: dict[int, frozenset[int]], most: int) -> list[int
     return sorted(sorted(lines, key=lambda one: (-terms.weight(lines[one]), one))[:most])
 
 
-def _blocks(numbers: Sequence[int]) -> Iterable[list[int]]:
+def _find_blocks(numbers: Sequence[int]) -> Iterable[list[int]]:
     block: list[int] = []
     for number in numbers:
         if block and number - block[-1] > _BLOCK:

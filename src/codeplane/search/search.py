@@ -193,7 +193,7 @@ def _around(snapshot: Snapshot, path: RepoPath, mark: Mark, shape: Shape) -> str
 def _sources(snapshot: Snapshot, made: Page, kinds: Collection[str]) -> dict[RepoPath, list[str]]:
     """The functions or classes around the hits, as far as there is room."""
     targets = [
-        (str(hits.path), one) for hits in made.files.values() for one in _holders(snapshot, hits, kinds)
+        (str(hits.path), one) for hits in made.files.values() for one in _find_holders(snapshot, hits, kinds)
     ]
     return {
         file.fact.path: [span.text for span in file.spans]
@@ -201,7 +201,7 @@ def _sources(snapshot: Snapshot, made: Page, kinds: Collection[str]) -> dict[Rep
     }
 
 
-def _holders(snapshot: Snapshot, hits: FileHits, kinds: Collection[str]) -> set[Wanted]:
+def _find_holders(snapshot: Snapshot, hits: FileHits, kinds: Collection[str]) -> set[Wanted]:
     outlines = (snapshot.lookup.holder(hits.path, mark.line, kinds) for mark in hits.marks)
     return {Wanted(hits.path, one.start_line, one.end_line) for one in outlines if one is not None}
 

@@ -40,14 +40,14 @@ def _of_one(snapshot: Snapshot, text: str, scope: Scope, holds: Holds) -> list[D
         definitions += _with_header(snapshot, text, scope, holds)
     definitions = definitions or _members(snapshot, text, scope, holds)
     # One word that nothing is named is not replaced by another without a word about it.
-    return definitions or (_documented(snapshot, text, scope, holds) if is_question(text) else [])
+    return definitions or (_documented_definitions(snapshot, text, scope, holds) if is_question(text) else [])
 
 
 def _members(snapshot: Snapshot, space: str, scope: Scope, holds: Holds) -> list[DefFact]:
     """What a module or a class defines by itself."""
     parts = [part for part in _BETWEEN.split(space) if part]
     definitions: list[DefFact] = []
-    for path in _modules(snapshot, parts, holds):
+    for path in _find_modules(snapshot, parts, holds):
         items = snapshot.definitions_in(path, _MOST).items
         definitions += [one for one in items if "." not in one.lexical_path]
     if not definitions:
@@ -60,7 +60,7 @@ def _members(snapshot: Snapshot, space: str, scope: Scope, holds: Holds) -> list
     return [one for one in definitions if not scope.kinds or one.kind in scope.kinds]
 
 
-def _modules(snapshot: Snapshot, parts: list[str], holds: Holds) -> Iterator[RepoPath]:
+def _find_modules(snapshot: Snapshot, parts: list[str], holds: Holds) -> Iterator[RepoPath]:
     """The files of a module: those that are named so, or whose modules' names end so."""
     for path in snapshot.layout.ordered:
         if holds(path) and all(part in path for part in parts):
@@ -77,7 +77,7 @@ def _with_header(snapshot: Snapshot, text: str, scope: Scope, holds: Holds) -> l
     return sorted((one for one in facts if one is not None), key=definition_order(snapshot))
 
 
-def _documented(snapshot: Snapshot, text: str, scope: Scope, holds: Holds) -> list[DefFact]:
+def _documented_definitions(snapshot: Snapshot, text: str, scope: Scope, holds: Holds) -> list[DefFact]:
     """Definitions that hold the words somewhere, in their documentation for instance."""
     files = frozenset(path for path in snapshot.lookup.paths if holds(path))
     definitions: list[DefFact] = []

@@ -91,17 +91,17 @@ def terms_of(snapshot: Snapshot, text: str) -> Terms:
     terms = Terms(is_split=len(query_words) == 1 and len(words) > 1)
     content, terms.fillers = _counted(words)
     for word in content[:_MOST_TERMS]:
-        forms = _forms(snapshot, word)
+        forms = _list_forms(snapshot, word)
         blobs = snapshot.lookup.with_any(forms)
         if not blobs:
-            forms = _guesses(snapshot, word)
+            forms = _list_guesses(snapshot, word)
             blobs = snapshot.lookup.with_any(forms)
         if blobs:
             terms.items.append(Term(word, frozenset(forms), frozenset(blobs)))
         else:
             terms.unknown.append(word)
     for term in terms.items:
-        term.weight = _weight(snapshot, len(term.blobs))
+        term.weight = _compute_weight(snapshot, len(term.blobs))
     return terms
 
 
@@ -118,10 +118,10 @@ def _counted(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def rarest(snapshot: Snapshot) -> float:
     """The weight of a word that a single file holds."""
-    return _weight(snapshot, 1)
+    return _compute_weight(snapshot, 1)
 
 
-def _weight(snapshot: Snapshot, files: int) -> float:
+def _compute_weight(snapshot: Snapshot, files: int) -> float:
     return math.log(1 + max(1, len(snapshot.layout.blobs)) / files)
 
 
@@ -152,7 +152,7 @@ def _split(snapshot: Snapshot, words: Sequence[str]) -> Iterable[str]:
             yield from sorted(parts, key=word.index)
 
 
-def _forms(snapshot: Snapshot, word: str) -> list[str]:
+def _list_forms(snapshot: Snapshot, word: str) -> list[str]:
     if not word.isalpha() or not word.isascii() or len(word) < _SHORTEST_STEM:
         return [word]
     short = stem(word)
@@ -160,7 +160,7 @@ def _forms(snapshot: Snapshot, word: str) -> list[str]:
     return list(dict.fromkeys([word, *same]))[:_MOST_FORMS]
 
 
-def _guesses(snapshot: Snapshot, word: str) -> list[str]:
+def _list_guesses(snapshot: Snapshot, word: str) -> list[str]:
     """Words that begin so, else those that are spelled most alike."""
     if len(word) < _SHORTEST_GUESS:
         return []

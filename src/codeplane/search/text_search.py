@@ -49,7 +49,7 @@ def find_words(snapshot: Snapshot, text: str, scope: Scope, *, any_case: bool = 
     paths = snapshot.lookup.with_words(ascii_words) if ascii_words else snapshot.lookup.paths
     if files is not None:
         paths = [path for path in paths if path in files]
-    unread = _unread(snapshot, files)
+    unread = _unread_paths(snapshot, files)
     files_in_order = _in_order(snapshot, [*paths, *unread], words, frozenset(one.path for one in definitions))
     # Which words a file has that has not been read yet is found out by looking.
     unsure = words if unread else [word for word in words if not word.isascii()]
@@ -62,7 +62,7 @@ def find_words(snapshot: Snapshot, text: str, scope: Scope, *, any_case: bool = 
 
 def joined_names(snapshot: Snapshot, text: str) -> list[str]:
     """The defined names that words make when they are written together."""
-    spellings = _spellings(_WORD.findall(text))
+    spellings = _list_spellings(_WORD.findall(text))
     return [one for one in spellings if snapshot.lookup.names_beginning(one, 1) == [one]]
 
 
@@ -80,7 +80,7 @@ def find_pattern(snapshot: Snapshot, pattern: Pattern, scope: Scope) -> Plan:
     paths: Iterable[str] = lookup.paths if blobs is None else lookup.paths_of(blobs)
     if files is not None:
         paths = [path for path in paths if path in files]
-    paths = [*paths, *_unread(snapshot, files)]
+    paths = [*paths, *_unread_paths(snapshot, files)]
     return Plan(snapshot.epoch, _in_order(snapshot, paths, ()), _look_for(pattern))
 
 
@@ -99,7 +99,7 @@ def within(snapshot: Snapshot, scope: Scope) -> frozenset[str] | None:
     return frozenset(path for path in paths if globs is None or globs.holds(path))
 
 
-def _unread(snapshot: Snapshot, files: frozenset[str] | None) -> list[str]:
+def _unread_paths(snapshot: Snapshot, files: frozenset[str] | None) -> list[str]:
     """The files that the index knows nothing of yet, and that have to be looked through."""
     if not snapshot.coverage.unread:
         return []
@@ -119,7 +119,7 @@ def _definitions(snapshot: Snapshot, words: Sequence[str], scope: Scope) -> list
     """Definitions with the name that the words are or make, and some whose names begin with it."""
     definitions: list[DefFact] = []
     most = _BEGINNING + 1 if len(words) == 1 else 1
-    for spelling in _spellings(words):
+    for spelling in _list_spellings(words):
         for name in snapshot.lookup.names_beginning(spelling, most):
             is_exact = name == spelling
             if is_exact or len(words) == 1:
@@ -129,7 +129,7 @@ def _definitions(snapshot: Snapshot, words: Sequence[str], scope: Scope) -> list
     return [one for one in definitions if snapshot.purpose(one.path) is not Purpose.BUILT] or definitions
 
 
-def _spellings(words: Sequence[str]) -> list[str]:
+def _list_spellings(words: Sequence[str]) -> list[str]:
     """A word as it is; of several, the names that they make: `ThisName`, `thisName`, `this_name`."""
     if len(words) < 2:
         return list(words)

@@ -54,11 +54,11 @@ def whole_file(snapshot: Snapshot, tree: WorkingTree, text: str, first: int) -> 
     end = first + max(count, len(shown_lines))
     return Whole(
         path, Digest(fact.digest), len(lines), sum(map(len, lines)) + len(lines), "\n".join(shown_lines),
-        end if end <= len(lines) else None, _outline(snapshot, path), data,
+        end if end <= len(lines) else None, _render_outline(snapshot, path), data,
     )  # fmt: skip
 
 
-def _outline(snapshot: Snapshot, path: RepoPath) -> list[str]:
+def _render_outline(snapshot: Snapshot, path: RepoPath) -> list[str]:
     """The outer definitions and, while there is room, those inside, in order."""
     facts = snapshot.facts(path)
     items = facts.definitions if facts is not None else []

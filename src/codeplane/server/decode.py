@@ -84,7 +84,7 @@ def _in_its_list(
     model: type[Input], named: dict[str, Any], unknown: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters of one item, sent without the list that the tool takes, are put into it."""
-    for key, inner in _lists(model).items():
+    for key, inner in _collect_lists(model).items():
         if key not in named and not _rename(inner, unknown)[1]:
             return {**named, key: [unknown]}, {}
     return named, unknown
@@ -129,7 +129,7 @@ def _objects(model: type[Input]) -> dict[str, type[Input]]:
 
 
 @cache
-def _lists(model: type[Input]) -> dict[str, type[Input]]:
+def _collect_lists(model: type[Input]) -> dict[str, type[Input]]:
     """The parameters that take lists of objects, and what these objects are."""
     models = {}
     for name, field in model.model_fields.items():
@@ -146,7 +146,9 @@ def _as_mapping(tool: Tool, arguments: object) -> Mapping[str, Any]:
         return {}
     if isinstance(arguments, Mapping):
         return arguments
-    raise InvalidArgument(f"{tool.name} takes a JSON object of named arguments.", hints=[_signature(tool)])
+    raise InvalidArgument(
+        f"{tool.name} takes a JSON object of named arguments.", hints=[_render_signature(tool)]
+    )
 
 
 def _rename(model: type[Input], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -222,7 +224,7 @@ def _unknown_parameters(tool: Tool, named: dict[str, Any], unknown: dict[str, An
         corrected = None
     return InvalidArgument(
         f"{tool.name} has no parameter {', '.join(said)}.",
-        hints=_offered(tool, corrected) or [_signature(tool)],
+        hints=_offered(tool, corrected) or [_render_signature(tool)],
         parameters=list(tool.input.model_fields),
     )
 
@@ -263,7 +265,7 @@ def _invalid(tool: Tool, given: dict[str, Any], error: ValidationError) -> Inval
             corrected[where] = near
     # A wrong value is explained by itself; what is missing, or of another type, by the whole.
     is_of_shape = any(one["type"] == "missing" or one["type"].endswith("_type") for one in problems)
-    shape = [_signature(tool)] if is_of_shape else []
+    shape = [_render_signature(tool)] if is_of_shape else []
     return InvalidArgument(
         f"{tool.name}: {'; '.join(said)}.",
         hints=(_offered(tool, corrected) if corrected != given else []) or shape,
@@ -289,12 +291,12 @@ def _offered(tool: Tool, arguments: dict[str, Any] | None) -> list[str]:
     return [f"{tool.name} {text}"]
 
 
-def _signature(tool: Tool) -> str:
+def _render_signature(tool: Tool) -> str:
     """What a tool takes, in one line: `name: type`, with a question mark where it may be left out."""
-    return f"{tool.name} takes {_object(lean_schema(tool.input, whole=True))}"
+    return f"{tool.name} takes {_render_object(lean_schema(tool.input, whole=True))}"
 
 
-def _object(schema: Mapping[str, Any]) -> str:
+def _render_object(schema: Mapping[str, Any]) -> str:
     required = schema.get("required", ())
     parts = [
         f"{name}{'' if name in required else '?'}: {_kind(field)}"
@@ -312,7 +314,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
     if schema.get("type") == "array":
         return f"[{_kind(schema.get('items', {}))}]"
     if schema.get("properties"):
-        return _object(schema)
+        return _render_object(schema)
     return str(schema.get("type", "any"))
 
 

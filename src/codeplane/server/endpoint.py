@@ -90,7 +90,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     async def call_tool(
         ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequestParams
     ) -> wire.CallToolResult | wire.InputRequiredResult:
-        request = _request(ctx, params)
+        request = _make_request(ctx, params)
         await consent.take(params, request.session_key)
         answer = await pipeline.call(request, profile.tools)
         asked = await consent.seek(ctx, answer, request.session_key) if answer.is_error else False
@@ -130,7 +130,7 @@ def listed_tool(tool: Tool) -> wire.Tool:
     )
 
 
-def _request(ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequestParams) -> Request:
+def _make_request(ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequestParams) -> Request:
     key, session_id = _session(ctx)
     origin = ctx.lifespan_context
     return Request(
@@ -138,7 +138,7 @@ def _request(ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequ
         arguments=params.arguments,
         session_key=key,
         session_id=session_id,
-        progress=_progress(ctx),
+        progress=_make_progress(ctx),
         movable=origin.session_id is not None,
         begun=lambda: origin.mark_begun(ctx.request_id),
         is_single=(ctx.meta or {}).get(SINGLE_META_KEY) is True,
@@ -178,7 +178,7 @@ def _wants_structure(ctx: "ServerRequestContext[Origin, Any]", clients: frozense
     return client is not None and client.client_info.name.lower() in clients
 
 
-def _progress(ctx: "ServerRequestContext[Origin, Any]") -> Progress | None:
+def _make_progress(ctx: "ServerRequestContext[Origin, Any]") -> Progress | None:
     if not ctx.meta or ctx.meta.get("progress_token") is None:
         return None
     return ctx.session.report_progress

@@ -42,13 +42,13 @@ class Host:
         end = loop.time() + _GIVE_UP_SEC
         while True:
             try:
-                return self._joined(await join(StateDir.at(self.checkout.root), self.profile))
+                return self._join_link(await join(StateDir.at(self.checkout.root), self.profile))
             except NotServing:
                 if loop.time() >= end:
                     raise
             await self._become_server()
 
-    def _joined(self, link: Link) -> Link:
+    def _join_link(self, link: Link) -> Link:
         if self._runtime is None:
             if self.assignments:
                 warn(f"joined a running server: --set {' '.join(self.assignments)} has no effect.")

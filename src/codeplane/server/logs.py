@@ -76,7 +76,7 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         entry: dict[str, object] = {
-            "ts": _timestamp(record),
+            "ts": _format_timestamp(record),
             "level": _NAMES.get(record.levelno, "info"),
             "event": record.getMessage(),
             **correlation.get(),
@@ -94,7 +94,7 @@ class ConsoleFormatter(logging.Formatter):
         fields = {**correlation.get(), **_fields(record)}
         tail = "".join(f" {key}={value}" for key, value in fields.items())
         level = _NAMES.get(record.levelno, "info")
-        line = f"{_timestamp(record)[11:19]} {level:<5} {record.getMessage()}{tail}"
+        line = f"{_format_timestamp(record)[11:19]} {level:<5} {record.getMessage()}{tail}"
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 
@@ -144,6 +144,6 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
     return {key: value for key, value in vars(record).items() if key not in _PLAIN}
 
 
-def _timestamp(record: logging.LogRecord) -> str:
+def _format_timestamp(record: logging.LogRecord) -> str:
     moment = datetime.fromtimestamp(record.created, UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -37,12 +37,12 @@ def paged(tool: Tool) -> Tool:
         cursor = getattr(args, "cursor", None)
         steps: list[Step] = []
         if cursor is not None:
-            steps = _find(call.repo.state_db, tool.name, cursor)
+            steps = _find_steps(call.repo.state_db, tool.name, cursor)
             args = args.model_copy(update={"cursor": _again(tool, call, steps, cursor)})
         output = code.run(call, args)
         if (following := getattr(output, "next_cursor", None)) is not None:
             asked = args.model_dump(mode="json", exclude_unset=True, exclude={"cursor"})
-            _keep(call.repo.state_db, following, tool.name, [*steps, (asked, _digest(output))])
+            _keep_cursor(call.repo.state_db, following, tool.name, [*steps, (asked, _compute_digest(output))])
         return output
 
     return replace(tool, code=lambda: replace(code, run=run))
@@ -60,14 +60,14 @@ def _again(tool: Tool, call: Call, steps: list[Step], cursor: str) -> str:
         output = tool.run(Call(call.repo, call.session, new_request_id()), args)
         call.check()
         here = getattr(output, "next_cursor", None)
-        if here is None or _digest(output) != digest:
+        if here is None or _compute_digest(output) != digest:
             raise _gone(cursor, "The data it continues has changed.")
     if here is None:
         raise _gone(cursor)
     return here
 
 
-def _keep(kept: Database, cursor: str, tool: str, steps: list[Step]) -> None:
+def _keep_cursor(kept: Database, cursor: str, tool: str, steps: list[Step]) -> None:
     if len(steps) > _MOST_PAGES:
         return
     now = int(time.time() * 1000)
@@ -83,7 +83,7 @@ def _keep(kept: Database, cursor: str, tool: str, steps: list[Step]) -> None:
         )
 
 
-def _find(kept: Database, tool: str, cursor: str) -> list[Step]:
+def _find_steps(kept: Database, tool: str, cursor: str) -> list[Step]:
     oldest = int(time.time() * 1000) - _LIFE_MS
     with kept.read() as connection:
         rows = connection.execute(
@@ -100,6 +100,6 @@ def _gone(cursor: str, reason: str = "") -> CursorGone:
     return CursorGone(message, hints=["Cursors last an hour. Repeat the call without one."])
 
 
-def _digest(output: Output) -> str:
+def _compute_digest(output: Output) -> str:
     text = output.model_dump_json(exclude={"next_cursor"})
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -111,11 +111,11 @@ class Pipeline:
         self.repo.token_savings.listed(size)
         more = [tool for tool in tools.values() if not tool.standard]
         if more and self._loading is None:
-            self._loading = threading.Timer(_LOAD_AFTER_SEC, self._load, (more,))
+            self._loading = threading.Timer(_LOAD_AFTER_SEC, self._load_tools, (more,))
             self._loading.daemon = True
             self._loading.start()
 
-    def _load(self, tools: Sequence[Tool]) -> None:
+    def _load_tools(self, tools: Sequence[Tool]) -> None:
         for tool in tools:
             tool.code()
         if any(tool.category == _REFACTORING for tool in tools):
@@ -205,7 +205,7 @@ class Pipeline:
     ) -> Output:
         """Runs the tool on a worker thread, which counts as busy until it really ends."""
         loop = asyncio.get_running_loop()
-        workers, slot = self._limiter(), object()
+        workers, slot = self._capacity_limiter(), object()
         assert self._threads is not None
         await workers.acquire_on_behalf_of(slot)
         started = False
@@ -240,7 +240,7 @@ class Pipeline:
         deadline = self._running[call.request_id][1].deadline
         return Stop.DEADLINE if anyio.current_time() >= deadline else Stop.CANCELLED
 
-    def _limiter(self) -> anyio.CapacityLimiter:
+    def _capacity_limiter(self) -> anyio.CapacityLimiter:
         if self._workers is None:
             self._threads = anyio.CapacityLimiter(math.inf)
             self._workers = anyio.CapacityLimiter(self.repo.checkout.settings.server.workers)

@@ -88,7 +88,7 @@ class Rest:
             return JSONResponse({"error": error.to_wire()}, status_code=400)
         key = f"rest:{request.headers.get(SESSION_HEADER, '')[:80]}"
         answer = await self._pipeline.call(ToolRequest(tool, arguments, key))
-        return _refused(answer) if answer.is_error else answer
+        return _refuse_response(answer) if answer.is_error else answer
 
 
 def _done(result: dict[str, Any]) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def _done(result: dict[str, Any]) -> dict[str, Any]:
     return {**body, **{key: value for key, value in applied.items() if key != "summary"}}
 
 
-def _refused(answer: Answer) -> Response:
+def _refuse_response(answer: Answer) -> Response:
     error = answer.body["error"]
     details = error.get("details", {})
     status, reason = _OUTCOMES.get(error["name"], ("error", ""))

@@ -88,7 +88,7 @@ class Runtime:
             serving = self._announcement(repo, listener)
             app = HttpApp(
                 endpoints,
-                self._rules(repo, serving, token),
+                self._guard_rules(repo, serving, token),
                 pipeline.telemetry,
                 lambda: _status(repo, pipeline, serving),
                 self._settings.session_idle_sec,
@@ -170,7 +170,7 @@ class Runtime:
             command=self._command,
         )
 
-    def _rules(self, repo: RepoSession, serving: Serving, token: str) -> GuardRules:
+    def _guard_rules(self, repo: RepoSession, serving: Serving, token: str) -> GuardRules:
         return GuardRules(
             port=serving.port,
             token=token,

@@ -58,7 +58,7 @@ def parse_doc(docstring: str | None) -> ToolDoc:
         description=_describe(text, items["use"], items["avoid"]),
         when_to_use=tuple(items["use"]),
         when_not_to_use=tuple(items["avoid"]),
-        examples=tuple(_example(item) for item in items["examples"]),
+        examples=tuple(_make_example(item) for item in items["examples"]),
     )
 
 
@@ -69,6 +69,6 @@ def _describe(text: str, use: list[str], avoid: list[str]) -> str:
     return "\n".join(parts)
 
 
-def _example(item: str) -> Example:
+def _make_example(item: str) -> Example:
     description, _, params = item.partition(": ")
     return Example(description, decode_json(params))

@@ -54,7 +54,7 @@ class _Lean:
             target = self._defs[node["$ref"].rsplit("/", 1)[-1]]
             return self.node({**target, **{k: v for k, v in node.items() if k != "$ref"}})
         remaining = {
-            key: self._properties(value) if key == "properties" else self.node(value)
+            key: self._collect_properties(value) if key == "properties" else self.node(value)
             for key, value in node.items()
             if key not in self._dropped and not (key == "default" and _is_empty(value))
         }
@@ -63,7 +63,7 @@ class _Lean:
             remaining["items"].pop("description", None)
         return _without_null(remaining)
 
-    def _properties(self, fields: dict[str, Any]) -> dict[str, Any]:
+    def _collect_properties(self, fields: dict[str, Any]) -> dict[str, Any]:
         # Names of parameters are data: one called `title` stays.
         if self._whole:
             return {name: self.node(field) for name, field in fields.items()}

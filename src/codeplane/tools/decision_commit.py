@@ -79,7 +79,7 @@ def decision_commit(call: Call, args: DecisionCommitInput) -> PlanOutput:
     """
     pending = call.repo.plans.get(args.plan)
     selected = _selected(call, pending.plan, args.selected)
-    return answered(call, execute_with(call, pending, selected, _proof(args.proof)))
+    return answered(call, execute_with(call, pending, selected, _make_proof(args.proof)))
 
 
 def _selected(call: Call, plan: Plan, given: list[str]) -> list[str]:
@@ -89,7 +89,7 @@ def _selected(call: Call, plan: Plan, given: list[str]) -> list[str]:
     return chosen_groups(plan, [one for one in given if one != "proven"])
 
 
-def _proof(given: ProofInput | None) -> Proof | None:
+def _make_proof(given: ProofInput | None) -> Proof | None:
     if given is None:
         return None
     return Proof(

@@ -98,18 +98,18 @@ def _discover(call: Call, snapshot: Snapshot, args: DiscoverTestTargetsInput) ->
     end = start + _PAGE
     is_more = len(targets) > end
     return DiscoverTestTargetsOutput(
-        projects=_projects(choice) if not start else None,
-        targets=[_target(one) for one in targets[start:end]],
+        projects=_render_projects(choice) if not start else None,
+        targets=[_render_target(one) for one in targets[start:end]],
         total=len(targets),
         impact=told_impact(choice.impact),
         next_cursor=call.session.cursors.keep(_Rest(args, mark, end)) if is_more else None,
     )
 
 
-def _projects(chosen: Chosen) -> list[str]:
+def _render_projects(chosen: Chosen) -> list[str]:
     return [f"{one.runner} {one.root or '.'} ({one.evidence})" for one in chosen.found.projects]
 
 
-def _target(target: Target) -> str:
+def _render_target(target: Target) -> str:
     cost = f" {target.cost:.1f}s" if target.cost != 1.0 else ""
     return f"{target.runner} {target.id}{cost}{'' if target.kind == 'unit' else f' {target.kind}'}"

@@ -65,8 +65,8 @@ def git_history(call: Call, args: GitHistoryInput) -> GitHistoryOutput:
         if args.cursor is not None:
             follow = call.session.cursors.resume(args.cursor, _Rest).follow.copy()
         else:
-            follow = _begun(call, handle, args)
-        steps = _taken(call, handle, follow, limit)
+            follow = _begin_follow(call, handle, args)
+        steps = _take_steps(call, handle, follow, limit)
         commits = [
             FileCommit.model_validate(step_fields(info_of(commit_of(handle, step.version.oid)), step))
             for step in steps
@@ -77,7 +77,7 @@ def git_history(call: Call, args: GitHistoryInput) -> GitHistoryOutput:
     )
 
 
-def _begun(call: Call, handle: pygit2.Repository, args: GitHistoryInput) -> Follow:
+def _begin_follow(call: Call, handle: pygit2.Repository, args: GitHistoryInput) -> Follow:
     if args.path is None:
         raise InvalidArgument("`path` is missing.", hints=['git_history {"path": "src/main.py"}'])
     path = call.repo.tree.jail.enter(args.path)
@@ -86,7 +86,7 @@ def _begun(call: Call, handle: pygit2.Repository, args: GitHistoryInput) -> Foll
     return follow_at(handle, args.ref, Place(path, args.start_line, args.end_line))
 
 
-def _taken(call: Call, handle: pygit2.Repository, follow: Follow, limit: int) -> list[Step]:
+def _take_steps(call: Call, handle: pygit2.Repository, follow: Follow, limit: int) -> list[Step]:
     steps: list[Step] = []
     for step in follow.steps(handle):
         call.check()

@@ -130,7 +130,7 @@ def git_inspect(
                 return _blame(call, handle, args)
             case "tags":
                 tag_info = list_tags(handle)
-                lines = [_tag(one) for one in tag_info[:_MOST_TAGS]]
+                lines = [_render_tag(one) for one in tag_info[:_MOST_TAGS]]
                 return TagsOutput(tags=lines, more=max(0, len(tag_info) - _MOST_TAGS) or None)
             case _:
                 return _show(call, handle, args)
@@ -209,7 +209,7 @@ def _line(handle: pygit2.Repository, first: int, length: int, origin: Origin, pa
     return f"{lines} {short(origin.commit)}{text} {info.author.when} {author}: {shown(info.subject)}"
 
 
-def _tag(one: TagInfo) -> str:
+def _render_tag(one: TagInfo) -> str:
     when = f" {one.when}" if one.when else ""
     message = f": {shown(one.message)}" if one.message else ""
     return f"{shown(one.name)} {short(one.target)}{when}{message}"

@@ -98,7 +98,7 @@ class _Rest(NamedTuple):
 
     def fields(self, handle: pygit2.Repository, call: Call) -> Iterator[dict[str, Any]]:
         """The commits as they are shown, newest first."""
-        for commit, step in _commits(handle, self.source, call):
+        for commit, step in _find_commits(handle, self.source, call):
             info = self.has(commit)
             if info is not None and step is not None:
                 yield step_fields(info, step, body=self.form is Form.FULL)
@@ -119,7 +119,7 @@ def git_log(call: Call, args: GitLogInput) -> GitLogOutput:
     repository = call.repo.checkout.repository
     with repository.opened() as handle:
         rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
-        rest = _begun(call, handle, args) if rest is None else rest._replace(source=rest.source.copy())
+        rest = _begin_rest(call, handle, args) if rest is None else rest._replace(source=rest.source.copy())
         fields = list(islice(rest.fields(handle, call), limit))
         source = rest.source
         if handle.is_shallow or (isinstance(source, Walk) and source.ends):
@@ -140,7 +140,7 @@ def _told(fields: list[dict[str, Any]]) -> list[FileCommit]:
     return [FileCommit.model_validate(one) for one in fields]
 
 
-def _begun(call: Call, handle: pygit2.Repository, args: GitLogInput) -> _Rest:
+def _begin_rest(call: Call, handle: pygit2.Repository, args: GitLogInput) -> _Rest:
     left, dots, right = args.ref.partition("..")
     if handle.head_is_unborn and "HEAD" in (left or "HEAD", right or "HEAD"):
         raise RevisionNotFound("There are no commits yet.", hints=["git_stage_and_commit"])
@@ -164,7 +164,7 @@ def _of_lines(call: Call, handle: pygit2.Repository, args: GitLogInput) -> Follo
         return follow_now(call, handle, args.ref, _definition(call, args.symbol, args))
     if len(args.paths) != 1:
         raise InvalidArgument("`lines` needs exactly one path.")
-    place = Place(call.repo.tree.jail.enter(args.paths[0]), *_numbers(args.lines or ""))
+    place = Place(call.repo.tree.jail.enter(args.paths[0]), *_find_numbers(args.lines or ""))
     if args.ref == "HEAD":  # whoever asks about HEAD has read the file as it is now
         return follow_now(call, handle, args.ref, place)
     return follow_at(handle, args.ref, place)
@@ -178,14 +178,14 @@ def _definition(call: Call, symbol: str, args: GitLogInput) -> Place:
     return Place(definition.path, definition.span.start_line, definition.span.end_line)
 
 
-def _numbers(lines: str) -> tuple[int, int]:
+def _find_numbers(lines: str) -> tuple[int, int]:
     match = _LINES.fullmatch(lines.strip())
     if match is None:
         raise InvalidArgument(f"{lines!r} is not a range of lines such as 10-30.")
     return int(match[1]), int(match[2] or match[1])
 
 
-def _commits(
+def _find_commits(
     handle: pygit2.Repository, source: Walk | Follow, call: Call
 ) -> Iterator[tuple[pygit2.Commit, Step | None]]:
     if isinstance(source, Walk):

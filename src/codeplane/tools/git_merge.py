@@ -115,11 +115,11 @@ def git_merge(call: Call, args: GitMergeInput) -> GitMergeOutput | MergePreview:
     def act() -> Outcome:
         match args.action:
             case MergeAction.MERGE:
-                return merge(repository, programs, _refs(args)[0], _how(args))
+                return merge(repository, programs, _list_refs(args)[0], _how(args))
             case MergeAction.CHERRY_PICK | MergeAction.REVERT:
                 reverts = args.action is MergeAction.REVERT
-                picking = Picking(reverts=reverts, mainline=args.mainline, favor=_favor(args))
-                return pick_commits(repository, programs, _refs(args), picking)
+                picking = Picking(reverts=reverts, mainline=args.mainline, favor=_merge_favor(args))
+                return pick_commits(repository, programs, _list_refs(args), picking)
             case MergeAction.CONTINUE:
                 selection = Selection.of(call.repo.tree.jail, args.resolved)
                 resolution = Resolution(tree_reader(call), selection.paths, args.message)
@@ -129,15 +129,15 @@ def git_merge(call: Call, args: GitMergeInput) -> GitMergeOutput | MergePreview:
 
     _check(args)
     if args.dry_run:
-        return _preview(call, args)
+        return _merge_preview(call, args)
     changed = change(call, "git_merge", act)
     commit = changed.outcome.commit
     return GitMergeOutput(**delta_fields(changed), commit=commit if commit != changed.after.commit else None)
 
 
-def _preview(call: Call, args: GitMergeInput) -> MergePreview:
+def _merge_preview(call: Call, args: GitMergeInput) -> MergePreview:
     repository, rules = call.repo.checkout.repository, call.repo.tree.rules()
-    preview = preview_merge(repository, _refs(args)[0], _how(args))
+    preview = preview_merge(repository, _list_refs(args)[0], _how(args))
 
     def read(path: str) -> bytes | None:
         return None if kept_back(rules, path) else content_in(repository, preview.tree, path)
@@ -158,7 +158,7 @@ def _preview(call: Call, args: GitMergeInput) -> MergePreview:
     )
 
 
-def _refs(args: GitMergeInput) -> list[str]:
+def _list_refs(args: GitMergeInput) -> list[str]:
     return [args.ref] if isinstance(args.ref, str) else args.ref or []
 
 
@@ -168,11 +168,11 @@ def _how(args: GitMergeInput) -> MergeOptions:
         no_ff=args.no_ff,
         ff_only=args.ff_only,
         squash=args.squash,
-        favor=_favor(args),
+        favor=_merge_favor(args),
     )
 
 
-def _favor(args: GitMergeInput) -> MergeFavor:
+def _merge_favor(args: GitMergeInput) -> MergeFavor:
     match args.favor:
         case Favor.OURS:
             return MergeFavor.OURS
@@ -183,7 +183,7 @@ def _favor(args: GitMergeInput) -> MergeFavor:
 
 
 def _check(args: GitMergeInput) -> None:
-    refs = _refs(args)
+    refs = _list_refs(args)
     if args.action in (MergeAction.CONTINUE, MergeAction.ABORT):
         return
     if not refs:

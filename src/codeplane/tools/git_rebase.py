@@ -101,13 +101,13 @@ class PlanOutput(Output):
 
     def render(self) -> str:
         """The plan as `git rebase --interactive` shows it; its lines can be sent as `steps`."""
-        lines = [_shortened(step) for step in self.steps] or ["nothing to rebase"]
-        lines += [f"# upstream has it: {_shortened(one)}" for one in self.known or ()]
+        lines = [_shorten_line(step) for step in self.steps] or ["nothing to rebase"]
+        lines += [f"# upstream has it: {_shorten_line(one)}" for one in self.known or ()]
         call = json.dumps({"upstream": self.upstream[:_SHORT], "onto": self.onto[:_SHORT]})
         return "\n".join([*lines, *([f"next: git_rebase {call}"] if self.steps else [])])
 
 
-def _shortened(line: str) -> str:
+def _shorten_line(line: str) -> str:
     return _OID.sub(lambda found: found[0][:_SHORT], line, count=1)
 
 

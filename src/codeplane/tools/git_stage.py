@@ -66,7 +66,7 @@ def git_stage(call: Call, args: GitStageInput) -> GitStageOutput:
     - Some of it: {"paths": ["src/app.py", "docs"]}
     - Discard changes: {"paths": ["src/app.py"], "action": "discard", "force": true}
     """
-    changed = change(call, "git_stage", lambda: _act(call, args))
+    changed = change(call, "git_stage", lambda: _apply_action(call, args))
     paths = changed.outcome.paths
     return GitStageOutput(
         **delta_fields(changed),
@@ -75,7 +75,7 @@ def git_stage(call: Call, args: GitStageInput) -> GitStageOutput:
     )
 
 
-def _act(call: Call, args: GitStageInput) -> StageOutcome:
+def _apply_action(call: Call, args: GitStageInput) -> StageOutcome:
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
     selection = Selection.of(call.repo.tree.jail, args.paths)
     rules = staging_rules(call)

@@ -81,11 +81,11 @@ def git_status(call: Call, args: GitStatusInput) -> GitStatusOutput:
         call.warn(note)
     with repository.opened() as handle:
         follows, state = find_upstream(handle), unfinished_operation(handle)
-    output = _output(repository.head(), follows, state, work_status)
+    output = _make_output(repository.head(), follows, state, work_status)
     return output.model_copy(update={"where": describe_place(repository)})
 
 
-def _output(
+def _make_output(
     head: Head, follows: UpstreamStatus | None, state: str | None, found: WorkStatus
 ) -> GitStatusOutput:
     lists = {"staged": found.staged, "modified": found.modified, "untracked": found.untracked}

@@ -37,11 +37,11 @@ def graph_callers(call: Call, args: GraphCallersInput) -> Callers:
         root = place_of(snapshot.symbol(args.symbol))
         walk = callers(snapshot, root, bounds)
         is_listed = any(use.via is not None for use in walk.possible)
-        hint = "" if is_listed else _hint(snapshot, root, bounds)
+        hint = "" if is_listed else _render_hint(snapshot, root, bounds)
         return callers_of(call, snapshot, root, walk, hint)
 
 
-def _hint(snapshot: Snapshot, root: Place, bounds: Bounds) -> str:
+def _render_hint(snapshot: Snapshot, root: Place, bounds: Bounds) -> str:
     above = [] if bounds.follow_interface else interface_of(snapshot, root)
     if not above:
         return ""

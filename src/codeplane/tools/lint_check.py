@@ -99,11 +99,11 @@ def lint_check(call: Call, args: LintCheckInput) -> LintCheckOutput:
         report = lint(call, asked)
         if any(one.has_fix for one in report.diagnostics):
             call.next_actions.append(_fixing(args, dry_run=True))
-        return _output(report, limit)
+        return _make_output(report, limit)
     fixed = fix(call, asked, dry_run=args.dry_run)
     if args.dry_run and fixed.written is not None:
         call.next_actions.append(_fixing(args, dry_run=False))
-    return _output(
+    return _make_output(
         fixed.report, limit, fixed, told(call, fixed.written) if fixed.written is not None else None
     )
 
@@ -116,14 +116,14 @@ def _fixing(args: LintCheckInput, *, dry_run: bool) -> str:
     return f"lint_check {json.dumps(asked, ensure_ascii=False)}"
 
 
-def _output(
+def _make_output(
     report: LintReport, limit: int, fixed: Fixed | None = None, delta: Delta | None = None
 ) -> LintCheckOutput:
     diagnostics = report.diagnostics
     remaining = sorted(sorted(diagnostics, key=lambda one: _SEVERITIES.index(one.severity))[:limit])
     rules = report.by_rule
     return LintCheckOutput(
-        summary=_summary(report, fixed),
+        summary=_render_summary(report, fixed),
         files=_files(remaining),
         more=len(diagnostics) - len(remaining) or None,
         by_tool=report.by_tool or None,
@@ -144,7 +144,7 @@ def _files(found: Sequence[Diagnostic]) -> list[LintFile]:
     return [LintFile(path=path, problems=problems) for path, problems in by_path.items()]
 
 
-def _summary(report: LintReport, fixed: Fixed | None) -> str:
+def _render_summary(report: LintReport, fixed: Fixed | None) -> str:
     diagnostics = report.diagnostics
     if not report.ran and not report.missing and not report.notes:
         text = "No linter ran: none is set up for these files"

@@ -121,7 +121,7 @@ def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
     return ReadSourceOutput(
         files=[_file(file) for file in reading.files],
         left=reading.left or None,
-        failed=[_failure(*one) for one in reading.failed] or None,
+        failed=[_source_failure(*one) for one in reading.failed] or None,
     )
 
 
@@ -151,15 +151,15 @@ def _file(file: ReadFile) -> SourceFile:
         file_sha256=file.fact.digest,
         lines=file.lines,
         newline="crlf" if file.is_crlf else None,
-        spans=[_span(span) for span in file.spans],
+        spans=[_source_span(span) for span in file.spans],
     )
 
 
-def _span(span: ReadSpan) -> SourceSpan:
+def _source_span(span: ReadSpan) -> SourceSpan:
     return SourceSpan(text=span.text, symbol=", ".join(span.symbols) or None, more=span.left or None)
 
 
-def _failure(target: str, error: CodePlaneError) -> SourceFailure:
+def _source_failure(target: str, error: CodePlaneError) -> SourceFailure:
     hints = [tool_hint(hint) for hint in error.hints]
     candidates = error.details.get("candidates")
     if isinstance(candidates, list):

@@ -94,10 +94,12 @@ def refactor_impact(call: Call, args: RefactorImpactInput) -> RefactorImpactOutp
     - Who needs a module: {"target": "app/load.py"}
     """
     limit = clamped(call, "limit", args.limit, MOST)
-    return call.ask(lambda snapshot: _impact(call, snapshot, args, limit))
+    return call.ask(lambda snapshot: _make_output(call, snapshot, args, limit))
 
 
-def _impact(call: Call, snapshot: Snapshot, args: RefactorImpactInput, limit: int) -> RefactorImpactOutput:
+def _make_output(
+    call: Call, snapshot: Snapshot, args: RefactorImpactInput, limit: int
+) -> RefactorImpactOutput:
     rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
     rest = rest or _found(snapshot, args.target)
     end = rest.start + limit

@@ -162,7 +162,7 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
         call.warn(f"Coverage was not measured: {why_not_covered(chosen.found.runners)}.")
     return RunTestTargetsOutput(
         ok=not failures and bool(report.cases) and not report.stopped,
-        summary=_summary(done, sum(one.same_as is None for one in lines)),
+        summary=_render_summary(done, sum(one.same_as is None for one in lines)),
         failures=page or None,
         more=len(left.failures) if left is not None else None,
         next_cursor=left.kept(call) if left is not None else None,
@@ -190,7 +190,7 @@ def _own_missing(call: Call, failures: Sequence[Case]) -> str:
     )
 
 
-def _summary(done: Tested, causes: int) -> str:
+def _render_summary(done: Tested, causes: int) -> str:
     """The counts; how many causes there are where that is fewer, and how many failures are not new."""
     failures = done.report.failures
     parts = [summary_of(done.report)]

@@ -97,11 +97,11 @@ class SemanticDiffOutput(Output):
             text = ", ".join(f"{count} of {what}" for what, count in self.folded.items())
             lines.append(f"not listed: changes {text} alone")
         left_out = self.more or {}
-        lines += _listed("other files", self.other_files, left_out.get("other_files", 0))
-        return lines + _listed("tests affected", self.tests, left_out.get("tests", 0))
+        lines += _list_items("other files", self.other_files, left_out.get("other_files", 0))
+        return lines + _list_items("tests affected", self.tests, left_out.get("tests", 0))
 
 
-def _listed(name: str, items: Sequence[str] | None, more: int) -> list[str]:
+def _list_items(name: str, items: Sequence[str] | None, more: int) -> list[str]:
     """How many there are, and the first."""
     words = [_UNSAID.sub("", text.split(" ", 2)[2]) for text in (items or ())[:_MOST_LISTED]]
     total = len(items or ()) + more
@@ -133,10 +133,10 @@ def semantic_diff(call: Call, args: SemanticDiffInput) -> SemanticDiffOutput:
             hints=['Compare with an earlier state: {"base": "epoch:N"}; `meta.epoch` has the numbers.'],
         )
     looks = not {args.base, args.target} <= set(commits)
-    return call.ask_with(commits, lambda snapshots: _diff(call, *snapshots, args, rest), looks=looks)
+    return call.ask_with(commits, lambda snapshots: _make_output(call, *snapshots, args, rest), looks=looks)
 
 
-def _diff(
+def _make_output(
     call: Call, now: Snapshot, commits: Mapping[str, Snapshot], args: SemanticDiffInput, rest: _Rest | None
 ) -> SemanticDiffOutput:
     old, _ = state_of(now, commits, args.base)
@@ -152,7 +152,7 @@ def _diff(
     if args.paths and not files and not any(map(Globs(args.paths).holds, (*old.blobs, *new.blobs))):
         call.warn("No file in either state matches `paths`.")
     units, counts = in_order(snapshot, files)
-    answer = SemanticDiffOutput(summary=_summary(files), files=[], total=len(units))
+    answer = SemanticDiffOutput(summary=_render_summary(files), files=[], total=len(units))
     if not offset:
         # What is true of all pages is on the first.
         whole = {"folded": dict(counts) or None, **_whole(snapshot, files, units)}
@@ -224,7 +224,7 @@ def _whole(
     return {**lines, "more": {name: count for name, count in left_out.items() if count > 0} or None}
 
 
-def _summary(files: Sequence[FileDiff]) -> str:
+def _render_summary(files: Sequence[FileDiff]) -> str:
     counts = [f"{count} {kind.value.replace('_', ' ')}" for kind, count in counted(files).items()]
     others = sum(not file.changes for file in files)
     if others:

@@ -143,10 +143,10 @@ def symbols_get_card(call: Call, args: SymbolsGetCardInput) -> SymbolsGetCardOut
     - By where it is defined: {"symbol": "app/models.py:12"}
     - With its variables: {"symbol": "app.views.index", "slices": ["def_use", "imports"]}
     """
-    return call.ask(lambda snapshot: _card(call, snapshot, args))
+    return call.ask(lambda snapshot: _make_output(call, snapshot, args))
 
 
-def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsGetCardOutput:
+def _make_output(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsGetCardOutput:
     meant = likeliest(snapshot, args.symbol)
     call.warn(meant.note(args.symbol))
     card = card_of(snapshot, meant.definition, _MOST_CALLS)
@@ -173,8 +173,8 @@ def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsG
         visibility=card.visibility,
         traits=card.traits or None,
         bases=[_related(snapshot, one) for one in card.bases] or None,
-        implements=_placed(snapshot, card.implements) or None,
-        implemented_by=_placed(snapshot, card.implemented_by) or None,
+        implements=_render_types(snapshot, card.implements) or None,
+        implemented_by=_render_types(snapshot, card.implemented_by) or None,
         overrides=[_related(snapshot, one) for one in card.overrides] or None,
         members=members[:_MOST_MEMBERS] or None,
         calls=_calls(snapshot, card) or None,
@@ -182,14 +182,14 @@ def _card(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsG
         possible_callers=possible_uses(snapshot, card.possible, _MOST_POSSIBLE) or None,
         references={tier.value: count for tier, count in card.references.items()} or None,
         tests=[shown(path) for path in card.tests[:_MOST_TESTS]] or None,
-        def_use=_variables(snapshot, definition) if "def_use" in slices else None,
+        def_use=_render_variables(snapshot, definition) if "def_use" in slices else None,
         imports=_imports(snapshot, definition) if "imports" in slices else None,
-        dependents=_dependents(snapshot, definition) if "dependents" in slices else None,
+        dependents=_render_dependents(snapshot, definition) if "dependents" in slices else None,
         more={name: count for name, count in left_out.items() if count > 0} or None,
     )
 
 
-def _placed(snapshot: Snapshot, types: Sequence[Related]) -> list[str]:
+def _render_types(snapshot: Snapshot, types: Sequence[Related]) -> list[str]:
     """`name (path:line)` of the first."""
     places = [one.place for one in types[:_MOST_TYPES] if one.place is not None]
     return [f"{short(snapshot, place)} ({position(snapshot, place)})" for place in places]
@@ -220,18 +220,17 @@ def _calls(snapshot: Snapshot, card: Card) -> list[str]:
     return [f"{tier} {short(snapshot, place)} {position(snapshot, place)}" for place, tier in card.calls]
 
 
-def _variables(snapshot: Snapshot, found: DefFact) -> list[str]:
+def _render_variables(snapshot: Snapshot, found: DefFact) -> list[str]:
     lines = []
     for one in variables(snapshot, found)[:_MOST_SLICED]:
         flow = " ".join(f"{defined}→{used}" for defined, used in one.flow[:_MOST_SLICED])
         kind = "parameter " if one.is_parameter else ""
-        lines.append(
-            f"{kind}{shown(one.name)} defined {_numbers(one.defined)} used {_numbers(one.used)} {flow}"
-        )
+        definitions, uses = _render_numbers(one.defined), _render_numbers(one.used)
+        lines.append(f"{kind}{shown(one.name)} defined {definitions} used {uses} {flow}")
     return [text.rstrip() for text in lines]
 
 
-def _numbers(lines: Sequence[int]) -> str:
+def _render_numbers(lines: Sequence[int]) -> str:
     return ",".join(map(str, lines[:_MOST_SLICED])) or "-"
 
 
@@ -245,7 +244,7 @@ def _imports(snapshot: Snapshot, found: DefFact) -> list[str]:
     return lines
 
 
-def _dependents(snapshot: Snapshot, found: DefFact) -> list[str]:
+def _render_dependents(snapshot: Snapshot, found: DefFact) -> list[str]:
     return [
         f"{one.depth} {one.kind} {one.tier} {qualified(snapshot, one.source)} → {short(snapshot, one.target)}"
         for one in dependents(snapshot, found, _DEPENDENTS_DEPTH, _MOST_SLICED)

@@ -44,10 +44,10 @@ def symbols_get_definition_span(call: Call, args: SymbolsGetDefinitionSpanInput)
     """
     most = clamped(call, "max_lines", args.max_lines, MOST_LINES)
     context = clamped(call, "context_lines", args.context_lines, 50, least=0)
-    return call.ask(lambda snapshot: _span(call, snapshot, args.symbol, (most, context)))
+    return call.ask(lambda snapshot: _definition_span(call, snapshot, args.symbol, (most, context)))
 
 
-def _span(call: Call, snapshot: Snapshot, symbol: str, sizes: tuple[int, int]) -> DefinitionSpan:
+def _definition_span(call: Call, snapshot: Snapshot, symbol: str, sizes: tuple[int, int]) -> DefinitionSpan:
     most, context = sizes
     meant = likeliest(snapshot, symbol)
     call.warn(meant.note(symbol))

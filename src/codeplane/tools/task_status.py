@@ -31,12 +31,12 @@ def task_status(call: Call, args: TaskStatusInput) -> TaskStatusOutput:
     Use when:
     - you want to know what is left of a budget, or what was changed
     """
-    task = _find(call, args.task_id)
+    task = _find_task(call, args.task_id)
     operations = call.repo.ledger.operations(task=task.task_id, limit=_LAST)
     return TaskStatusOutput(**report(task).model_dump(), operations=[line(one) for one in operations])
 
 
-def _find(call: Call, task_id: str | None) -> Task:
+def _find_task(call: Call, task_id: str | None) -> Task:
     if task_id in (None, call.task.task_id):
         return call.task
     task = call.repo.tasks.find(TaskId(task_id or ""))

@@ -110,10 +110,12 @@ def types_hierarchy(call: Call, args: TypesHierarchyInput) -> TypesHierarchyOutp
     """
     limit = clamped(call, "limit", args.limit, MOST)
     with call.snapshot() as snapshot:
-        return _hierarchy(call, snapshot, args, limit)
+        return _make_output(call, snapshot, args, limit)
 
 
-def _hierarchy(call: Call, snapshot: Snapshot, args: TypesHierarchyInput, limit: int) -> TypesHierarchyOutput:
+def _make_output(
+    call: Call, snapshot: Snapshot, args: TypesHierarchyInput, limit: int
+) -> TypesHierarchyOutput:
     definition = snapshot.symbol(args.symbol, CLASSES)
     place = place_of(definition)
     if not is_class(snapshot, place):
@@ -143,12 +145,12 @@ def _hierarchy(call: Call, snapshot: Snapshot, args: TypesHierarchyInput, limit:
         more=max(0, len(below) - limit) or None,
         implementations=[_related(snapshot, one) for one in types[:limit]] or None,
         implements=[_related(snapshot, one) for one in satisfied[:limit]] or None,
-        hint=_hint(silent) if is_silent else None,
+        hint=_render_hint(silent) if is_silent else None,
         absence=absence.value if absence else None,
     )
 
 
-def _hint(silent: Implementers | None) -> str | None:
+def _render_hint(silent: Implementers | None) -> str | None:
     """What the list of implementations may lack."""
     if silent is None:
         return "Types may implement it implicitly; those are not listed."

@@ -90,7 +90,7 @@ def write_source(call: Call, args: WriteSourceInput) -> Delta:
         raise InvalidArgument("`verify` needs a preview.", hints=["Send dry_run: true as well."])
     written = write(
         call,
-        lambda: call.ask(lambda snapshot: _intent(call, args.edits, snapshot)),
+        lambda: call.ask(lambda snapshot: _make_intent(call, args.edits, snapshot)),
         ignored_ok=args.allow_ignored,
         dry_run=args.dry_run,
     )
@@ -104,7 +104,7 @@ def write_source(call: Call, args: WriteSourceInput) -> Delta:
     return answer
 
 
-def _intent(call: Call, edits: Sequence[SourceEdit], snapshot: Snapshot) -> Intent:
+def _make_intent(call: Call, edits: Sequence[SourceEdit], snapshot: Snapshot) -> Intent:
     finder = Finder(snapshot, call.repo.tree)
     asked = [_asked(call, one, finder) for one in edits]
     actions = {one.path: one.action for one in asked if one.action is not Action.CREATE}
@@ -132,17 +132,17 @@ def _asked(call: Call, one: SourceEdit, finder: Finder) -> Asked:
     if action in _BY_SYMBOL:
         at = _symbol(one, finder)
         lines = at.first, at.last
-        return Asked(action, at.path, span, _digest(one), lines=lines)
+        return Asked(action, at.path, span, _compute_digest(one), lines=lines)
     if action is Action.UPDATE and one.symbol:
         at = _symbol(one, finder)
         span = replace(span, within=(at.first, at.last))
-        return Asked(action, at.path, span, _digest(one), seen=call.session.seen.get(at.path))
+        return Asked(action, at.path, span, _compute_digest(one), seen=call.session.seen.get(at.path))
     path = finder.existing(one.path or "") or jail.enter(one.path or "")
     if action in (Action.DELETE, Action.MOVE):
         _check_no_link(jail.enter(one.path or ""), path)
     digest = call.session.seen.get(path)
     to = jail.enter(one.to) if one.to else None
-    return Asked(action, path, span, _digest(one), to=to, seen=digest)
+    return Asked(action, path, span, _compute_digest(one), to=to, seen=digest)
 
 
 def _check_no_link(named: RepoPath, path: RepoPath) -> None:
@@ -174,7 +174,7 @@ def _symbol(one: SourceEdit, finder: Finder) -> Wanted:
     return at
 
 
-def _digest(one: SourceEdit) -> Digest | None:
+def _compute_digest(one: SourceEdit) -> Digest | None:
     return Digest(one.expected_file_sha256.lower()) if one.expected_file_sha256 else None
 
 

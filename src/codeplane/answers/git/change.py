@@ -122,7 +122,7 @@ def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
 
 
 def conflict(one: Conflict) -> ConflictOutput:
-    return ConflictOutput(**_sides(one))
+    return ConflictOutput(**_collect_sides(one))
 
 
 def stop_of(one: ConflictDetails) -> StopOutput:
@@ -132,10 +132,10 @@ def stop_of(one: ConflictDetails) -> StopOutput:
         )
         for hunk in one.hunks
     ]
-    return StopOutput(**_sides(one.conflict), hunks=hunks or None, more_hunks=one.more_hunks or None)
+    return StopOutput(**_collect_sides(one.conflict), hunks=hunks or None, more_hunks=one.more_hunks or None)
 
 
-def _sides(one: Conflict) -> dict[str, Any]:
+def _collect_sides(one: Conflict) -> dict[str, Any]:
     return {
         "path": shown(one.path),
         "kind": kind_of(one),
@@ -147,7 +147,7 @@ def _sides(one: Conflict) -> dict[str, Any]:
 
 def counted(changes: tuple[FileChange, ...]) -> str:
     """`2 created, 1 deleted` of the files that changed."""
-    counts = Counter(map(_action, changes))
+    counts = Counter(map(_render_action, changes))
     return ", ".join(f"{counts[action]} {action}" for action in sorted(counts))
 
 
@@ -174,14 +174,14 @@ def _file(changed: Changed[Outcome], one: FileChange, most: int) -> GitFile:
     symbols = symbols_of(changed.effects, one.path, most)
     return GitFile(
         path=shown(one.path),
-        action=_action(one),
+        action=_render_action(one),
         old_hash=one.before,
         file_sha256=one.after,
         symbols=symbols or None,
     )
 
 
-def _action(one: FileChange) -> str:
+def _render_action(one: FileChange) -> str:
     return "created" if one.before is None else "deleted" if one.after is None else "updated"
 
 

@@ -28,20 +28,20 @@ def code_only(handle: pygit2.Repository, patch: Patch) -> Patch:
     if not patch.hunks or change.kind not in ("M", "R"):
         return patch
     old, new = (
-        _tokens(handle, change.old_path or change.path, change.old),
-        _tokens(handle, change.path, change.new),
+        _find_tokens(handle, change.old_path or change.path, change.old),
+        _find_tokens(handle, change.path, change.new),
     )
     if old is None or new is None:
         return patch
-    hunks = tuple(hunk for hunk in patch.hunks if not _runs_the_same(_ranges(hunk), old, new))
+    hunks = tuple(hunk for hunk in patch.hunks if not _runs_the_same(_make_ranges(hunk), old, new))
     # A mark that opens a comment or a text changes what lines in no hunk are.
-    ranges = [_ranges(hunk) for hunk in hunks]
+    ranges = [_make_ranges(hunk) for hunk in hunks]
     if _outside(old, [one.old for one in ranges]) != _outside(new, [one.new for one in ranges]):
         return patch
     return replace(patch, hunks=hunks)
 
 
-def _tokens(handle: pygit2.Repository, path: str, side: Side | None) -> list[Token] | None:
+def _find_tokens(handle: pygit2.Repository, path: str, side: Side | None) -> list[Token] | None:
     if side is None or not side.oid:
         return None
     data = handle.read(side.oid)[1]
@@ -49,7 +49,7 @@ def _tokens(handle: pygit2.Repository, path: str, side: Side | None) -> list[Tok
     return code_tokens(language, data) if language is not None and len(data) <= LARGEST else None
 
 
-def _ranges(hunk: str) -> _Ranges:
+def _make_ranges(hunk: str) -> _Ranges:
     place = _RANGES.match(hunk)
     assert place is not None, "BUG: a hunk begins with its place"
     was, were, now, are = (int(number) if number is not None else 1 for number in place.groups())

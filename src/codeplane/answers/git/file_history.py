@@ -41,28 +41,28 @@ def follow_at(handle: pygit2.Repository, ref: str, place: Place) -> Follow:
     """The history of lines as a commit has them, or of the whole file."""
     commit = find_commit(handle, ref).oid
     if place.is_whole:
-        return _begun(handle, Version(commit, place.path))
-    span = _span(place, _blob(handle, commit, ref, place.path).data, f"at {ref}")
-    return _begun(handle, Version(commit, place.path, span))
+        return _begin_follow(handle, Version(commit, place.path))
+    span = _make_span(place, _find_blob(handle, commit, ref, place.path).data, f"at {ref}")
+    return _begin_follow(handle, Version(commit, place.path, span))
 
 
 def follow_now(call: Call, handle: pygit2.Repository, ref: str, place: Place) -> Follow:
     """The history of lines as the working tree has them, which the commit may have elsewhere."""
     commit = find_commit(handle, ref).oid
-    blob = _blob(handle, commit, ref, place.path)
+    blob = _find_blob(handle, commit, ref, place.path)
     try:
         data = call.repo.tree.read(place.path)
     except CodePlaneError:
         return follow_at(handle, ref, place)
     if b"\r\n" in data and b"\r\n" not in blob.data:
         data = data.replace(b"\r\n", b"\n")
-    span = span_before(diff_hunks(blob, data), _span(place, data, "now"))
+    span = span_before(diff_hunks(blob, data), _make_span(place, data, "now"))
     if span.end <= span.start:
         raise NotFound(
             f"{ref} does not have these lines of {shown(place.path)}: they are not committed yet.",
             path=shown(place.path),
         )
-    return _begun(handle, Version(commit, place.path, span))
+    return _begin_follow(handle, Version(commit, place.path, span))
 
 
 def step_fields(info: CommitInfo, step: Step, *, body: bool = False) -> dict[str, object]:
@@ -76,13 +76,13 @@ def step_fields(info: CommitInfo, step: Step, *, body: bool = False) -> dict[str
     }
 
 
-def _begun(handle: pygit2.Repository, version: Version) -> Follow:
+def _begin_follow(handle: pygit2.Repository, version: Version) -> Follow:
     follow = Follow()
     follow.begin(handle, version)
     return follow
 
 
-def _blob(handle: pygit2.Repository, commit: str, ref: str, path: RepoPath) -> pygit2.Blob:
+def _find_blob(handle: pygit2.Repository, commit: str, ref: str, path: RepoPath) -> pygit2.Blob:
     place = place_at(handle, commit, path)
     blob = handle.get(place[0]) if place is not None else None
     if not isinstance(blob, pygit2.Blob):
@@ -90,7 +90,7 @@ def _blob(handle: pygit2.Repository, commit: str, ref: str, path: RepoPath) -> p
     return blob
 
 
-def _span(place: Place, data: bytes, when: str) -> Span:
+def _make_span(place: Place, data: bytes, when: str) -> Span:
     start, last = place.start or 1, data.count(b"\n") + (not data.endswith(b"\n"))
     end = place.end or last
     if end < start or start > last:

@@ -112,13 +112,13 @@ class GitWorktrees(Output):
 
 def branches_of(call: Call, *, remote: bool = False, contains: str = "", most: int = 100) -> GitBranches:
     branches, left = list_branches(call.repo.checkout.repository, remote=remote, contains=contains, most=most)
-    return GitBranches(branches=[_branch(one) for one in branches], more=left or None)
+    return GitBranches(branches=[_branch_output(one) for one in branches], more=left or None)
 
 
 def remotes_of(call: Call) -> GitRemotes:
     repository = call.repo.checkout.repository
     with repository.opened() as handle:
-        remotes = [_remote(one) for one in list_remotes(handle)]
+        remotes = [_remote_output(one) for one in list_remotes(handle)]
     for note in ignored_settings(repository):
         call.warn(note)
     return GitRemotes(remotes=remotes)
@@ -141,13 +141,13 @@ def worktrees_of(call: Call) -> GitWorktrees:
         call.warn(f"{len(worktrees) - _MOST_WORKTREES} more worktrees.")
     roots = Roots.of(repository, checkout.settings.git.worktree_roots)
     return GitWorktrees(
-        worktrees=[_worktree(one, one.path == repository.root) for one in worktrees[:_MOST_WORKTREES]],
+        worktrees=[_worktree_line(one, one.path == repository.root) for one in worktrees[:_MOST_WORKTREES]],
         roots=[str(one) for one in roots.places],
         where=describe_place(repository),
     )
 
 
-def _branch(one: Branch) -> BranchOutput:
+def _branch_output(one: Branch) -> BranchOutput:
     upstream = one.upstream
     return BranchOutput(
         name=shown(one.name),
@@ -162,12 +162,12 @@ def _branch(one: Branch) -> BranchOutput:
     )
 
 
-def _remote(one: Remote) -> RemoteOutput:
+def _remote_output(one: Remote) -> RemoteOutput:
     push_url = shown_url(one.push_url) if one.push_url != one.url else None
     return RemoteOutput(name=shown_url(one.name), url=shown_url(one.url), push_url=push_url)
 
 
-def _worktree(one: Worktree, is_here: bool) -> WorktreeLine:
+def _worktree_line(one: Worktree, is_here: bool) -> WorktreeLine:
     return WorktreeLine(
         path=shown(str(one.path)),
         branch=shown(one.branch) if one.branch else None,

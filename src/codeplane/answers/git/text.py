@@ -42,7 +42,7 @@ def delta_lines(delta: "GitDelta", headline: str | None = None) -> list[str]:
         lines.append(f"… {delta.more_conflicts} more conflicts")
     if delta.status not in (None, CLEAN):
         lines.append(f"status: {delta.status}")
-    lines += _tests(delta)
+    lines += _render_tests(delta)
     if delta.saved and delta.conflicts:  # otherwise the call that brings it back is offered
         lines.append(f"saved: {delta.saved}")
     if delta.head_before or delta.branch_before or delta.saved:
@@ -84,7 +84,7 @@ def stop_lines(one: "StopOutput") -> list[str]:
     return lines + more("hunks", one.more_hunks)
 
 
-def _tests(delta: "GitDelta") -> list[str]:
+def _render_tests(delta: "GitDelta") -> list[str]:
     tests = [_REMARKS.sub("", line.split(" ", 2)[-1]) for line in delta.tests or ()]
     if not tests:
         return []

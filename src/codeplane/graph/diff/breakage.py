@@ -88,7 +88,7 @@ class _Search:
             self.is_cut = self.is_cut or len(paths) > _MOST_FILES
             for path in self._nearest(paths):
                 is_dropped = name in dropped.get(RepoPath(path), ())
-                for ref in self._lost(path, name, is_dropped=is_dropped):
+                for ref in self._lost_references(path, name, is_dropped=is_dropped):
                     yield Broken(ref.path, ref.line, name, why)
 
     def _gone(self) -> Iterator[tuple[str, str]]:
@@ -128,7 +128,7 @@ class _Search:
         """The files that are looked at: those of the edit first."""
         return sorted(paths, key=lambda path: path not in self._came_from)[:_MOST_FILES]
 
-    def _lost(self, path: str, name: str, *, is_dropped: bool) -> Iterator[RefFact]:
+    def _lost_references(self, path: str, name: str, *, is_dropped: bool) -> Iterator[RefFact]:
         """The occurrences of a name that mean nothing now and meant something before."""
         now = self._snapshot.references.named_in(RepoPath(path), name)
         open_ones = [ref for ref in now if not ref.target and ref.tier is not Tier.PROVEN]
@@ -205,7 +205,7 @@ class _Search:
         may_have_receiver = item.kind == "method" and not item.flags & FLAG_STATIC
         for path, some in list(by_path.items())[:_MOST_CALLING]:
             data = self._snapshot.source(path)
-            offsets = {_offset(data, ref): ref for ref in some}
+            offsets = {_compute_offset(data, ref): ref for ref in some}
             for offset, passed in passed_at(self._language(path), data, offsets).items():
                 others = [passed]
                 if may_have_receiver and passed.positional:
@@ -244,7 +244,7 @@ def _plain_end(start: bytes) -> int:
     return result.end() if result is not None else 0
 
 
-def _offset(data: bytes, ref: RefFact) -> int:
+def _compute_offset(data: bytes, ref: RefFact) -> int:
     at = 0
     for _ in range(ref.line - 1):
         at = data.index(b"\n", at) + 1

@@ -86,7 +86,7 @@ def structural_diff(
     ]
     paths = [path for path in differing if path not in new.blobs]
     come = [path for path in differing if path not in old.blobs]
-    renames = _moved(old, new, paths, come)
+    renames = _find_moves(old, new, paths, come)
     came_from = {after: before for before, after in renames.items()}
     for path in differing:
         if path not in renames:
@@ -107,7 +107,7 @@ def _file(old: State, new: State, path: RepoPath, old_path: RepoPath | None) -> 
     note = _note(old, new, path, present)
     if note:
         return FileDiff(path, old_path, status, language, [], note)
-    changes = compare(_version(old, old_path or path, before), _version(new, path, after))
+    changes = compare(_make_version(old, old_path or path, before), _make_version(new, path, after))
     if new.is_current and after is not None:
         changes = with_inherited(new.code, path, changes)
     return FileDiff(path, old_path, status, language, changes)
@@ -131,13 +131,15 @@ def _facts(state: State, path: RepoPath) -> FileFacts | None:
     return state.code.facts_of(blob) if blob is not None else None
 
 
-def _version(state: State, path: RepoPath, facts: FileFacts | None) -> Version | None:
+def _make_version(state: State, path: RepoPath, facts: FileFacts | None) -> Version | None:
     if facts is None:
         return None
     return Version(facts, lambda: state.read(path), path in state.code.tests())
 
 
-def _moved(old: State, new: State, gone: list[RepoPath], come: list[RepoPath]) -> dict[RepoPath, RepoPath]:
+def _find_moves(
+    old: State, new: State, gone: list[RepoPath], come: list[RepoPath]
+) -> dict[RepoPath, RepoPath]:
     """Files that went and came under another path: the same content, or most of its definitions."""
     renames: dict[RepoPath, RepoPath] = {}
     by_blob: dict[int | None, list[RepoPath]] = {}
@@ -154,7 +156,9 @@ def _moved(old: State, new: State, gone: list[RepoPath], come: list[RepoPath]) -
     shapes = {path: _shape(_facts(new, path)) for path in free}
     for path in left:
         shape = _shape(_facts(old, path))
-        ranking = sorted(((_likeness(shape, other), one) for one, other in shapes.items()), reverse=True)
+        ranking = sorted(
+            ((_compute_likeness(shape, other), one) for one, other in shapes.items()), reverse=True
+        )
         if ranking and ranking[0][0] >= _ALIKE:
             renames[path] = ranking[0][1]
             del shapes[ranking[0][1]]
@@ -166,7 +170,7 @@ def _shape(facts: FileFacts | None) -> frozenset[tuple[str, str, str]]:
     return frozenset((item.name, item.kind, item.signature) for item in items)
 
 
-def _likeness(one: frozenset[tuple[str, str, str]], other: frozenset[tuple[str, str, str]]) -> float:
+def _compute_likeness(one: frozenset[tuple[str, str, str]], other: frozenset[tuple[str, str, str]]) -> float:
     return len(one & other) / len(one | other) if one and other else 0.0
 
 

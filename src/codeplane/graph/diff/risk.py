@@ -45,7 +45,7 @@ def blast_of(snapshot: Snapshot, path: RepoPath, change: Change) -> Blast | None
         references = list(_left(snapshot, path, change, change.definition.name))
     if change.change is ChangeKind.RENAMED:
         references += _left(snapshot, path, change, change.old_name)
-    return _blast(snapshot, references)
+    return _make_blast(snapshot, references)
 
 
 def _left(snapshot: Snapshot, path: RepoPath, change: Change, name: str) -> Iterator[RefFact]:
@@ -76,7 +76,7 @@ def _makes_instances(snapshot: Snapshot, path: RepoPath, item: Definition) -> bo
     return item.kind == "constructor" or (item.kind == "method" and item.name in initializers)
 
 
-def _blast(snapshot: Snapshot, found: list[RefFact]) -> Blast:
+def _make_blast(snapshot: Snapshot, found: list[RefFact]) -> Blast:
     files = sorted({ref.path for ref in found})
     sure = {ref.path for ref in found if ref.tier in (Tier.PROVEN, Tier.STRONG)}
     tests = snapshot.tests()

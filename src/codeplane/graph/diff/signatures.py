@@ -101,7 +101,7 @@ def _function(style: HeaderStyle, was: Header, now: Header, kind: str) -> Iterat
     yield from _parameters(style, was.parameters or (), now.parameters or ())
     if _generic(was) != _generic(now):
         yield Found("type_parameters_changed", None)
-    yield from _modifiers(style, was, now)
+    yield from _find_modifiers(style, was, now)
     if was.parameters is None and now.parameters is None:
         yield from _value(style, was, now)
     elif kind == "constructor":
@@ -157,7 +157,7 @@ def _generic(header: Header) -> str:
     return f"{header.type_parameters} {header.after.partition('where ')[2]}"
 
 
-def _modifiers(style: HeaderStyle, old: Header, new: Header) -> Iterator[Found]:
+def _find_modifiers(style: HeaderStyle, old: Header, new: Header) -> Iterator[Found]:
     was, now = (frozenset(header.before) & _MODIFIERS for header in (old, new))
     changed = (was ^ now) - _UNSEEN
     if changed:
@@ -180,7 +180,7 @@ def _class(style: HeaderStyle, was: Header, now: Header, *, has_new_bases: bool)
         rest = [f"{one.parameters} {one.after}" for one in (was, now)]
     if was.type_parameters != now.type_parameters:
         yield Found("type_parameters_changed", None)
-    yield from _modifiers(style, was, now)
+    yield from _find_modifiers(style, was, now)
     if rest[0] != rest[1] and not has_new_bases:
         yield _UNTOLD
 

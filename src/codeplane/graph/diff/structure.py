@@ -86,7 +86,7 @@ class _Comparison:
         come, gone = set(added), set(removed)
         matches: list[tuple[int, Change]] = []  # the parent in the new version, and what is below it
         remade = self._remade(removed, added)
-        matches += [self._remake(at, now[0], is_several=len(now) > 1) for at, now in remade.items()]
+        matches += [self._find_renames(at, now[0], is_several=len(now) > 1) for at, now in remade.items()]
         removed = [at for at in removed if at not in remade]
         others = {at for now in remade.values() for at in now}
         added = [at for at in added if at not in others]
@@ -119,7 +119,7 @@ class _Comparison:
             and all(self._new.items[at].flags & FLAG_MORE for at in come[names][1:])
         }
 
-    def _remake(self, before: int, after: int, *, is_several: bool) -> tuple[int, Change]:
+    def _find_renames(self, before: int, after: int, *, is_several: bool) -> tuple[int, Change]:
         was, item = self._old.items[before], self._new.items[after]
         is_private = self._old.is_private(before)
         change = Change(
@@ -178,7 +178,7 @@ class _Comparison:
         if was.text == item.text and was.flags == item.flags:
             return None
         tags, breaking, parameters = judge((self._old.facts, before), (self._new.facts, after))
-        difference = self._difference(before, after)
+        difference = self._make_difference(before, after)
         lines, is_known = difference.lines, difference.is_known
         if not tags and not lines and is_known:
             return None
@@ -206,7 +206,7 @@ class _Comparison:
         was, now = (_code_lines(language, code) for code in codes)
         return _differing(was, now)
 
-    def _difference(self, before: int, after: int) -> _Difference:
+    def _make_difference(self, before: int, after: int) -> _Difference:
         old, new = self._old, self._new
         if old.items[before].text == new.items[after].text:
             return _SAME

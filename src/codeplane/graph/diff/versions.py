@@ -138,16 +138,16 @@ class Side:
 
     def text(self, at: int) -> bytes:
         """The text of a definition without that of the definitions inside."""
-        begin, end = self._range(self.items[at].span)
+        begin, end = self._find_range(self.items[at].span)
         data = self._data or b""
         parts = []
-        for child in sorted(self._range(self.items[one].span) for one in self.inside.get(at, ())):
+        for child in sorted(self._find_range(self.items[one].span) for one in self.inside.get(at, ())):
             if child[0] >= begin:
                 parts.append(data[begin : child[0]])
                 begin = max(begin, child[1])
         return b"".join([*parts, data[begin:end]])
 
-    def _range(self, span: Span) -> tuple[int, int]:
+    def _find_range(self, span: Span) -> tuple[int, int]:
         last = len(self._starts) - 1
         begin = self._starts[min(span.start_line - 1, last)] + span.start_column
         return begin, self._starts[min(span.end_line - 1, last)] + span.end_column
@@ -157,7 +157,7 @@ class Side:
         item = self.items[at]
         own = hashlib.sha256()
         if by_text:
-            begin, end = self._range(item.span)
+            begin, end = self._find_range(item.span)
             name = item.name.encode("utf-8", "surrogateescape")
             own.update((self._data or b"")[begin:end].replace(name, b"\0"))
         else:

@@ -93,7 +93,7 @@ class Parts:
         for name in _names(items, functions):
             counts[name] = counts.get(name, 0) + 1
             names.append(f"{name}#{counts[name]}" if counts[name] > 1 else name)
-        marks = _marks(data, [(0, len(data)), *ends], ["", *names])
+        marks = _list_marks(data, [(0, len(data)), *ends], ["", *names])
         self.blocks = tuple(Block(name, mark) for name, mark in zip(["", *names], marks, strict=True))
 
     def of_line(self, line: int) -> int:
@@ -116,7 +116,7 @@ def _names(items: Collection[Definition], functions: Collection[Definition]) -> 
         yield ".".join(reversed(names))
 
 
-def _marks(data: bytes, ends: list[tuple[int, int]], names: list[str]) -> list[str]:
+def _list_marks(data: bytes, ends: list[tuple[int, int]], names: list[str]) -> list[str]:
     """A mark of the text of each span without the spans inside of it, for which their names stand."""
     pieces: list[list[bytes]] = [[] for _ in ends]
     around: list[int] = []

@@ -16,7 +16,7 @@ def naming(snapshot: Snapshot, path: RepoPath) -> tuple[list[RepoPath], bool]:
     directory, _, name = path.rpartition("/")
     paths, is_whole = _holding(snapshot, path, name, rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     if len(snapshot.layout.by_name.get(name, ())) > 1:
-        paths = _nearer(snapshot, paths, directory) or paths
+        paths = _nearer_paths(snapshot, paths, directory) or paths
     around = directory.split("/") if directory else []
     for count in range(len(around), max(0, len(around) - _FURTHEST), -1):
         if paths:
@@ -37,7 +37,7 @@ def _holding(snapshot: Snapshot, path: RepoPath, word: str, pattern: str) -> tup
     return [one for one in code if asked.search(snapshot.source(one))], not holding.truncated
 
 
-def _nearer(snapshot: Snapshot, found: list[RepoPath], directory: str) -> list[RepoPath]:
+def _nearer_paths(snapshot: Snapshot, found: list[RepoPath], directory: str) -> list[RepoPath]:
     """Those that can mean just this one of several files of a name."""
     last = directory.rpartition("/")[2].encode("utf-8", "surrogateescape")
     return [

@@ -72,12 +72,12 @@ class _Walk:
 
     def holders(self, place: Place) -> Iterator[Place]:
         """The definitions and files that refer to one for sure, and the tests that ask for it by name."""
-        for way in self._ways(place):
-            for ref in self._followed(way):
+        for way in self._find_ways(place):
+            for ref in self._followed_references(way):
                 yield _holder(self._snapshot, ref)
         yield from asking_for(self._snapshot, place)
 
-    def _ways(self, place: Place) -> Iterator[Place]:
+    def _find_ways(self, place: Place) -> Iterator[Place]:
         """A definition, and its class where the language or a framework calls it whenever that is used."""
         yield place
         item = self._snapshot.definition(place).item
@@ -91,7 +91,7 @@ class _Walk:
         patterns = (one for one in (spec.reflection.reserved_names, spec.testing.framework_hooks) if one)
         return item.kind == "constructor" or any(re.fullmatch(one, item.name) for one in patterns)
 
-    def _followed(self, place: Place) -> Iterator[RefFact]:
+    def _followed_references(self, place: Place) -> Iterator[RefFact]:
         if self._left <= 0:
             self.is_whole = False
             return

@@ -96,7 +96,7 @@ def affected_tests(snapshot: Snapshot, changed: Collection[RepoPath], known: Kno
 def refined(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], known: Known) -> Impact:
     """The same tests by what else is known: which reach what has changed, have run it, or have not."""
     if known.definitions:
-        impact = _marked(snapshot, impact, known)
+        impact = _mark_impact(snapshot, impact, known)
     if known.confined and known.definitions:
         impact = by_definition(snapshot, impact, known)
     if known.learnt is not None and known.learnt.tests:
@@ -104,7 +104,7 @@ def refined(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], k
     return impact
 
 
-def _marked(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
+def _mark_impact(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
     reached = reaching(snapshot, known.definitions, known.most_files)
     tests = [one._replace(reaches=True) if one.path in reached.tests else one for one in impact.tests]
     module = module_of(snapshot, min(known.definitions))
@@ -128,7 +128,7 @@ def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
     if near is None:
         return impact
     tests = [one for one in impact.tests if not one.distance or one.match is Match.DATA or one.path in near]
-    tests += _witnesses(snapshot, impact, known, {one.path for one in tests})
+    tests += _find_witnesses(snapshot, impact, known, {one.path for one in tests})
     left_out = len(impact.tests) - len(tests)
     if left_out * _WORTH < len(impact.tests):
         return impact
@@ -175,7 +175,7 @@ def _nearest(found: Mapping[RepoPath, int]) -> Iterator[tuple[RepoPath, int]]:
         yield from ((test, step) for test, one in found.items() if one == step)
 
 
-def _witnesses(
+def _find_witnesses(
     snapshot: Snapshot, impact: Impact, known: Known, chosen: Collection[RepoPath]
 ) -> list[AffectedTest]:
     """A test for each file with changed imports that none of the chosen ones imports: it may not load."""

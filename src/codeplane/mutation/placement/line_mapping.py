@@ -33,10 +33,10 @@ def _reaches(is_inside: bool, old_at: int, new_at: int, ends: tuple[int, int]) -
 
 
 def _is_sole(old: Sequence[str], new: Sequence[str], lines: Sequence[str]) -> bool:
-    return _occurrences(old, lines) == 1 == _occurrences(new, lines)
+    return _count_occurrences(old, lines) == 1 == _count_occurrences(new, lines)
 
 
-def _occurrences(content: Sequence[str], lines: Sequence[str]) -> int:
+def _count_occurrences(content: Sequence[str], lines: Sequence[str]) -> int:
     size, first = len(lines), lines[0]
     return sum(
         content[at] == first and content[at : at + size] == lines for at in range(len(content) - size + 1)
@@ -52,10 +52,10 @@ def _equal(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]
         matcher = SequenceMatcher(None, middle_old, middle_new, autojunk=False)
         runs += [(low + one.a, low + one.b, one.size) for one in matcher.get_matching_blocks()]
     runs.append((len(old) - high, len(new) - high, high))
-    return _joined([run for run in runs if run[2]])
+    return _join_runs([run for run in runs if run[2]])
 
 
-def _joined(runs: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+def _join_runs(runs: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     """Runs that follow each other without anything between, as one."""
     blocks: list[tuple[int, int, int]] = []
     for start, there, size in runs:

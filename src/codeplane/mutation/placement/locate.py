@@ -80,7 +80,7 @@ def _place(text: Text, edit: SpanEdit, base: Text | None, *, is_stale: bool) -> 
         return [_lines(text, edit.new, first, last)]
     there = moved(base.lines, text.lines, first, last) if base is not None else None
     if there is None:
-        raise _conflict(text, base, first, last)
+        raise _edit_conflict(text, base, first, last)
     correction = Correction((first, last), there, "the file has changed elsewhere since it was read")
     return [_lines(text, edit.new, *there, correction=correction)]
 
@@ -112,7 +112,7 @@ def _lines(text: Text, new: str, first: int, last: int, *, correction: Correctio
 def _by_text(text: Text, edit: SpanEdit, base: Text | None) -> list[Placed]:
     if edit.first is not None:
         return [_by_both(text, edit, base)]
-    exact = _occurrences(text, edit)
+    exact = _find_occurrences(text, edit)
     if len(exact) == 1 or (exact and edit.everywhere):
         return [_inline(text, edit.new, *span) for span in exact]
     if exact:
@@ -121,7 +121,7 @@ def _by_text(text: Text, edit: SpanEdit, base: Text | None) -> list[Placed]:
     matches_found = _best(text, expected_lines, edit)
     if len(matches_found) == 1 or (matches_found and edit.everywhere):
         return [_adapted(text, one, new, (0, 0), why) for one in matches_found]
-    if not matches_found and edit.within and (outside := _occurrences(text, replace(edit, within=None))):
+    if not matches_found and edit.within and (outside := _find_occurrences(text, replace(edit, within=None))):
         raise _elsewhere(text, edit, [text.line_at(start) for start, _ in outside])
     raise (
         _several(text, [one.first for one in matches_found])
@@ -161,7 +161,7 @@ def _by_both(text: Text, edit: SpanEdit, base: Text | None) -> Placed:
 
 def _part_of_a_line(text: Text, edit: SpanEdit, sent: Sequence[str], line: int) -> Placed:
     """The expected text is less than whole lines: its occurrence at the line, or the only one."""
-    exact = _occurrences(text, edit)
+    exact = _find_occurrences(text, edit)
     at_line = [span for span in exact if text.line_at(span[0]) == line]
     selection = at_line or exact
     if len(selection) > 1:
@@ -221,7 +221,7 @@ def _adapted(text: Text, found: Found, new: str, asked: tuple[int, int], why: st
     return _lines(text, "\n".join(new_lines) if new_lines else "", *line_range, correction=correction)
 
 
-def _occurrences(text: Text, edit: SpanEdit) -> list[tuple[int, int]]:
+def _find_occurrences(text: Text, edit: SpanEdit) -> list[tuple[int, int]]:
     """The bytes of every occurrence where the edit may be, whatever line ends the text was sent with."""
     parts = [_encoded(text, part) for part in (edit.expected or "").replace("\r\n", "\n").split("\n")]
     if any(part is None for part in parts):
@@ -299,7 +299,7 @@ def _nowhere(text: Text, sent: Sequence[str], near: int | None = None) -> EditNo
     )
 
 
-def _conflict(text: Text, base: Text | None, first: int, last: int) -> EditConflict:
+def _edit_conflict(text: Text, base: Text | None, first: int, last: int) -> EditConflict:
     if base is None:
         return EditConflict(
             f"{text.path} has changed since it was read, and that version is no longer available.",

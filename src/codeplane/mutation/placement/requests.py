@@ -71,7 +71,7 @@ class Planner:
             else:
                 spans.setdefault(one.path, []).append(one)
         for path, edits in spans.items():
-            self._update(path, edits)
+            self._update_path(path, edits)
         return Plan(Change(EditSet(tuple(self._new.values())), self._old), self._corrections)
 
     def _whole(self, one: Asked) -> None:
@@ -88,7 +88,7 @@ class Planner:
                 self._set(FileEdit(one.path, before, None))
                 self._set(FileEdit(one.to, self._absent(one.to), self._old[one.path], moved_from=one.path))
 
-    def _update(self, path: RepoPath, asked: Sequence[Asked]) -> None:
+    def _update_path(self, path: RepoPath, asked: Sequence[Asked]) -> None:
         """Edits of a file that is moved by the same call are made on the way."""
         data = self._content(path)
         placements: list[Placed] = []

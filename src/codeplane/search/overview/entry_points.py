@@ -32,9 +32,9 @@ def entry_points(snapshot: Snapshot) -> list[Entry]:
     """Every place where something says that a program begins; tests and documentation left out."""
     entries = [
         *_named(snapshot),
-        *_modules(snapshot),
-        *_mains(snapshot),
-        *_scripts(snapshot),
+        *_find_modules(snapshot),
+        *_find_mains(snapshot),
+        *_find_scripts(snapshot),
         *_serving(snapshot),
     ]
     return list({(one.at, one.name): one for one in reversed(entries)}.values())[::-1]
@@ -42,10 +42,10 @@ def entry_points(snapshot: Snapshot) -> list[Entry]:
 
 def _named(snapshot: Snapshot) -> Iterator[Entry]:
     for one in programs(snapshot):
-        yield Entry(one.name, _target(snapshot, one), f"{one.evidence}, {shown(one.manifest)}")
+        yield Entry(one.name, _render_target(snapshot, one), f"{one.evidence}, {shown(one.manifest)}")
 
 
-def _target(snapshot: Snapshot, one: Program) -> str:
+def _render_target(snapshot: Snapshot, one: Program) -> str:
     """Where the thing that a program runs is, or what the manifest says of it."""
     folder = one.manifest.rpartition("/")[0]
     path = f"{folder}/{one.runs.removeprefix('./')}".strip("/")
@@ -60,7 +60,7 @@ def _target(snapshot: Snapshot, one: Program) -> str:
     return shown(one.runs[:200])
 
 
-def _modules(snapshot: Snapshot) -> Iterator[Entry]:
+def _find_modules(snapshot: Snapshot) -> Iterator[Entry]:
     for name in {name for spec in specs().values() for name in spec.entry_points.files}:
         for path in snapshot.paths_named(name):
             if snapshot.purpose(path) is Purpose.SOURCE:
@@ -68,7 +68,7 @@ def _modules(snapshot: Snapshot) -> Iterator[Entry]:
                 yield Entry(shown(module), shown(path), "directory that can be run")
 
 
-def _mains(snapshot: Snapshot) -> Iterator[Entry]:
+def _find_mains(snapshot: Snapshot) -> Iterator[Entry]:
     """The functions and static methods that programs of a language begin with."""
     for name in sorted(
         {spec.entry_points.function for spec in specs().values() if spec.entry_points.function}
@@ -86,7 +86,7 @@ def _mains(snapshot: Snapshot) -> Iterator[Entry]:
             yield Entry(name, f"{shown(path)}:{line}", f"{'method' if is_method else 'function'} {name}")
 
 
-def _scripts(snapshot: Snapshot) -> Iterator[Entry]:
+def _find_scripts(snapshot: Snapshot) -> Iterator[Entry]:
     for spec in specs().values():
         if not spec.entry_points.guard:
             continue

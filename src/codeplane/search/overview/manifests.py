@@ -33,14 +33,14 @@ class Needed(NamedTuple):
 
 def programs(snapshot: Snapshot) -> Iterator[Program]:
     """The programs that the manifests name, those of outer directories first."""
-    for path, manifest in _manifests(snapshot):
+    for path, manifest in _find_manifests(snapshot):
         for name, runs, evidence in _PROGRAMS.get(_name(path), _nothing)(manifest):
             yield Program(path, name, runs, evidence)
 
 
 def needs(snapshot: Snapshot) -> Iterator[Needed]:
     """The packages that the manifests ask for; of the outermost, also that they ask for none."""
-    for path, manifest in _manifests(snapshot):
+    for path, manifest in _find_manifests(snapshot):
         packages = tuple(filter(None, dict.fromkeys(_PACKAGES.get(_name(path), _none)(manifest))))
         is_told = "/" not in path and _ASKS_NOTHING.get(_name(path), _unknown)(manifest)
         if packages or is_told:
@@ -50,7 +50,7 @@ def needs(snapshot: Snapshot) -> Iterator[Needed]:
 def own_names(snapshot: Snapshot) -> frozenset[str]:
     """The names that the packages of the repository have, as their manifests say."""
     names = set()
-    for _, manifest in _manifests(snapshot):
+    for _, manifest in _find_manifests(snapshot):
         for one in (manifest, manifest.get("project"), manifest.get("package")):
             name = one.get("name") if isinstance(one, Mapping) else None
             names |= {name, name.replace("-", "_")} if isinstance(name, str) else set()
@@ -59,7 +59,7 @@ def own_names(snapshot: Snapshot) -> frozenset[str]:
 
 def about(snapshot: Snapshot) -> tuple[str, str]:
     """Name and description of what the outermost manifest is of; empty where none says them."""
-    for path, manifest in _manifests(snapshot):
+    for path, manifest in _find_manifests(snapshot):
         if "/" in path:
             continue
         for one in (manifest, _at(manifest, "project"), _at(manifest, "package"), _at(manifest, "metadata")):
@@ -69,7 +69,7 @@ def about(snapshot: Snapshot) -> tuple[str, str]:
     return "", ""
 
 
-def _manifests(snapshot: Snapshot) -> Iterator[tuple[RepoPath, Mapping[str, Any]]]:
+def _find_manifests(snapshot: Snapshot) -> Iterator[tuple[RepoPath, Mapping[str, Any]]]:
     for name, parse in _FORMS.items():
         paths = [path for path in snapshot.paths_named(name) if snapshot.purpose(path) is Purpose.SOURCE]
         for path in sorted(paths, key=lambda one: (one.count("/"), one))[:_MOST_FILES]:

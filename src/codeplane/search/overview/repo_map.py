@@ -57,11 +57,11 @@ def map_repo(
     sections = sections or frozenset(SECTIONS)
     files = _files(snapshot) if sections & {"structure", "languages"} else []
     if "structure" in sections:
-        repo_map.lines["structure"] = [("", line) for line in _structure(files, depth)]
+        repo_map.lines["structure"] = [("", line) for line in _render_structure(files, depth)]
         valid = [one.unit for one in snapshot.units.probed.contexts if one.probe_status == "valid"]
-        repo_map.lines["contexts"] = [("", _context(unit)) for unit in valid]
+        repo_map.lines["contexts"] = [("", _render_context(unit)) for unit in valid]
     if "languages" in sections:
-        repo_map.lines["languages"] = [("", line) for line in _languages(files)]
+        repo_map.lines["languages"] = [("", line) for line in _render_languages(files)]
     check()
     if "entry_points" in sections:
         entries = entry_points(snapshot)
@@ -70,7 +70,7 @@ def map_repo(
     if "dependencies" in sections:
         repo_map.lines["dependencies"] = required(snapshot) if repo_map.is_brief else dependencies(snapshot)
     if "test_layout" in sections:
-        repo_map.lines["test_layout"] = [("", line) for line in _tests(snapshot)]
+        repo_map.lines["test_layout"] = [("", line) for line in _render_tests(snapshot)]
     if "public_api" in sections:
         repo_map.exporting, repo_map.deliberate = _exporting(snapshot)
     return repo_map
@@ -112,7 +112,7 @@ def _files(snapshot: Snapshot) -> list[FileSize]:
     return [FileSize(one.path, language_of(one.path.rsplit("/", 1)[-1], b"") or "", 0) for one in files]
 
 
-def _structure(files: list[FileSize], depth: int) -> list[str]:
+def _render_structure(files: list[FileSize], depth: int) -> list[str]:
     """Directories with what is below them, as a tree. Of too many, deeper and smaller ones follow by path."""
     counts: Counter[str] = Counter()
     lines: Counter[str] = Counter()
@@ -138,12 +138,12 @@ def _structure(files: list[FileSize], depth: int) -> list[str]:
     ]
 
 
-def _context(unit: str) -> str:
+def _render_context(unit: str) -> str:
     family, _, root = unit.partition(":")
     return f"{family}: {shown(root) or '.'}"
 
 
-def _languages(files: list[FileSize]) -> list[str]:
+def _render_languages(files: list[FileSize]) -> list[str]:
     counts: Counter[str] = Counter()
     lines: Counter[str] = Counter()
     for file in files:
@@ -156,7 +156,7 @@ def _languages(files: list[FileSize]) -> list[str]:
     ]
 
 
-def _tests(snapshot: Snapshot) -> list[str]:
+def _render_tests(snapshot: Snapshot) -> list[str]:
     """Directories with tests: how many files and test functions. Of too many, those around them."""
     test_files = snapshot.tests()
     counts = {path: count for path, count in snapshot.overview.tests() if path in test_files}

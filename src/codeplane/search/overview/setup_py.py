@@ -19,7 +19,7 @@ def read_setup(text: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for match in _NAMED.finditer(text):
         values.setdefault(match[1], match["text"])
-    values["console_scripts"] = _scripts(text)
+    values["console_scripts"] = _collect_scripts(text)
     requirement = _REQUIRES.search(text)
     values["install_requires"] = (
         [one["text"] for one in _QUOTED.finditer(requirement[1])] if requirement else []
@@ -27,7 +27,7 @@ def read_setup(text: str) -> dict[str, Any]:
     return values
 
 
-def _scripts(text: str) -> dict[str, str]:
+def _collect_scripts(text: str) -> dict[str, str]:
     """Both forms: a list of strings, and the section of an INI text."""
     start = _SCRIPTS.search(text)
     if start is None:

@@ -54,16 +54,16 @@ class Front:
         """Returns when the client has closed its side and has its answers."""
         link = await self._connect()
         try:
-            while not await self._carry(link):
+            while not await self._carry_link(link):
                 link.close()
-                link = await self._resume()
+                link = await self._resume_link()
         except ClientGone:
             return
         finally:
             link.close()
             await self._lines.flush(_FINISH_SEC)
 
-    async def _carry(self, link: Link) -> bool:
+    async def _carry_link(self, link: Link) -> bool:
         """Runs both directions; True when the client is done, False when the server went away."""
         upward = asyncio.ensure_future(self._upward(link))
         downward = asyncio.ensure_future(self._downward(link))
@@ -94,7 +94,7 @@ class Front:
             line = await self._lines.next()
             self._at_end = not line
             if line:
-                self._remember(line)
+                self._remember_line(line)
                 self._outbox.append(line)
 
     async def _downward(self, link: Link) -> None:
@@ -105,34 +105,34 @@ class Front:
             if self._at_end and not self._waiting:
                 return
 
-    def _remember(self, line: bytes) -> None:
-        message = _parse(line)
+    def _remember_line(self, line: bytes) -> None:
+        message = _parse_line(line)
         method = message.get("method")
         if method in ("initialize", "notifications/initialized"):
             self._handshake.append(line)
         if method == "notifications/cancelled":
             self._forget(message)
         elif method is not None and "id" in message:
-            self._waiting[_key(message["id"])] = line
+            self._waiting[_request_key(message["id"])] = line
 
     def _forget(self, cancelled: dict[str, Any]) -> None:
         """A request that the client has cancelled is not answered, and not sent to another server."""
         params = cancelled.get("params")
         if isinstance(params, dict):
-            self._waiting.pop(_key(params.get("requestId")), None)
+            self._waiting.pop(_request_key(params.get("requestId")), None)
 
     def _keep(self, line: bytes) -> bool:
         """Whether a line of the server is for the client; notes what it answers."""
         fast = _ID_AT_START.match(line)
-        message = {"id": decode_json(fast.group(1))} if fast else _parse(line)
+        message = {"id": decode_json(fast.group(1))} if fast else _parse_line(line)
         if message.get("method") == BEGUN:
-            self._begun.add(_key(message["params"]["id"]))
+            self._begun.add(_request_key(message["params"]["id"]))
             return False
         if message.get("method") == LEAVING:
             self._left = True
             return False
         if "method" not in message and "id" in message:
-            key = _key(message["id"])
+            key = _request_key(message["id"])
             self._waiting.pop(key, None)
             self._begun.discard(key)
             if key in self._swallow:
@@ -140,7 +140,7 @@ class Front:
                 return False
         return True
 
-    async def _resume(self) -> Link:
+    async def _resume_link(self) -> Link:
         """Finds the next server and brings it to where the client believes it is."""
         # A call under which two servers broke, without saying that they leave, may be what ends them.
         suspected = set() if self._left else self._repeated
@@ -149,17 +149,19 @@ class Front:
             await self._lines.write(_interrupted(self._waiting.pop(key), reason))
         self._begun.clear()
         link = await self._connect()
-        opening = {_key(m["id"]) for m in map(_parse, self._handshake) if "id" in m}
+        opening = {_request_key(m["id"]) for m in map(_parse_line, self._handshake) if "id" in m}
         repeated = [line for key, line in self._waiting.items() if key not in opening]
         self._repeated = set() if self._left else self._waiting.keys() - opening
         self._left = False
         self._swallow = opening - self._waiting.keys()
-        notes = [line for line in self._outbox if line not in self._handshake and "id" not in _parse(line)]
+        notes = [
+            line for line in self._outbox if line not in self._handshake and "id" not in _parse_line(line)
+        ]
         self._outbox = deque([*self._handshake, *repeated, *notes])
         return link
 
 
-def _parse(line: bytes) -> dict[str, Any]:
+def _parse_line(line: bytes) -> dict[str, Any]:
     try:
         message = decode_json(line)
     except (ValueError, RecursionError):
@@ -167,13 +169,13 @@ def _parse(line: bytes) -> dict[str, Any]:
     return message if isinstance(message, dict) else {}
 
 
-def _key(request_id: object) -> str:
+def _request_key(request_id: object) -> str:
     return json.dumps(request_id)
 
 
 def _interrupted(line: bytes, reason: str) -> bytes:
     """The answer to a request whose server ended: a tool's error for a call, the protocol's for others."""
-    request = _parse(line)
+    request = _parse_line(line)
     if request.get("method") != "tools/call":
         return json_line({"id": request["id"], "error": {"code": INTERNAL_ERROR, "message": reason}})
     error = interrupted(reason).to_wire()

@@ -56,7 +56,7 @@ class Guard:
             # No route speaks WebSocket; the handshake is closed unanswered.
             await send({"type": "websocket.close", "code": 1008})
             return
-        refusal = self._refusal(scope["headers"])
+        refusal = self._find_refusal(scope["headers"])
         if refusal is not None:
             await self._refuse(send, *refusal)
             return
@@ -73,7 +73,7 @@ class Guard:
             return
         await self._app(scope, _replay(body, receive), self._signed(send))
 
-    def _refusal(self, headers: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
+    def _find_refusal(self, headers: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         hosts = [value for name, value in headers if name == b"host"]
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return 421, "This server accepts 127.0.0.1 and localhost only."

@@ -61,7 +61,9 @@ class HttpApp:
         self.routes += [
             Route(path, StreamableHTTPASGIApp(manager)) for path, manager in self._managers.items()
         ]
-        self.streams = Streams(Starlette(routes=self.routes, exception_handlers={HTTPException: _refused}))
+        self.streams = Streams(
+            Starlette(routes=self.routes, exception_handlers={HTTPException: _refuse_response})
+        )
         self.asgi: ASGIApp = Guard(self.streams, rules)
 
     @asynccontextmanager
@@ -73,7 +75,7 @@ class HttpApp:
             yield
 
 
-async def _refused(request: Request, error: Exception) -> Response:
+async def _refuse_response(request: Request, error: Exception) -> Response:
     """What the router refuses, in the one shape of an error."""
     assert isinstance(error, HTTPException), "BUG: the handler is for this class alone"
     report: CodePlaneError = RequestRefused(f"{request.url.path}: {error.detail}.", status=error.status_code)
