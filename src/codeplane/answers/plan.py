@@ -72,6 +72,9 @@ class PlanOutput(Output):
         default=None,
         description="How many of these lines, from the first, `mentions` in `accept` would change.",
     )
+    mentions_groups: dict[str, int] | None = Field(
+        default=None, description="How many of the offered lines each part of them has, in their order."
+    )
     review: list[str] | None = Field(default=None, description="Changed mentions to review.")
     diff: str | None = Field(default=None, description="The change, as far as it fits.")
     verified: list[CheckOutput] | None = Field(default=None, description="Results of the checks.")
@@ -143,7 +146,8 @@ def plan_told(
         mentions=dict(Counter(one.confidence for one in plan.mentions)) or None,
         mentions_changed=len(mentions) or None,
         mentions_left=_left(plan) if shape != "again" else None,
-        mentions_offered=len(_lines(plan, plan.offered)) or None if go_on is not None else None,
+        mentions_offered=len(_lines(plan, _by_form(plan.offered))) or None if go_on is not None else None,
+        mentions_groups=_mention_groups(plan) if go_on is not None and shape != "again" else None,
         review=[line(plan, one.site) for one in mentions if one.confidence != "high"][:_MOST_TOLD] or None,
         diff=_render_diff(plan, paths)
         if shape == "preview" and plan.verdict is not Verdict.REFUSED
@@ -252,7 +256,7 @@ def _changed_mentions(plan: Plan) -> list[Mention]:
 def _left(plan: Plan) -> list[str] | None:
     """`path:line: text` of mentions that are not changed; of the past, which is to stay, the lines alone."""
     left = [one for one in plan.mentions if not one.is_taken]
-    told = _lines(plan, (one for one in left if not one.is_past))
+    told = _lines(plan, _by_form([one for one in left if not one.is_past]))
     past: dict[RepoPath, dict[int, None]] = {}
     for one in left:
         if one.is_past:
@@ -260,6 +264,19 @@ def _left(plan: Plan) -> list[str] | None:
     told += [f"{shown(path)}:{','.join(map(str, lines))}" for path, lines in past.items()]
     more = [f"… {len(told) - _MOST_TOLD} more"] if len(told) > _MOST_TOLD else []
     return [*told[:_MOST_TOLD], *more] or None
+
+
+def _by_form(mentions: Iterable[Mention]) -> list[Mention]:
+    return sorted(mentions, key=lambda one: one.form)
+
+
+def _mention_groups(plan: Plan) -> dict[str, int] | None:
+    """The lines of each form; one that has two forms counts for the first."""
+    first: dict[str, str] = {}
+    for one in _by_form(plan.offered):
+        first.setdefault(line(plan, one.site), one.group)
+    counts = dict(Counter(first.values()))
+    return counts if len(counts) > 1 else None
 
 
 def _lines(plan: Plan, mentions: Iterable[Mention]) -> list[str]:

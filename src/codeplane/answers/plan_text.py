@@ -92,7 +92,14 @@ def _mentions(one: "PlanOutput") -> Iterator[str]:
     call = f'accept "mentions" of {one.plan}'
     if offer_count and not lines:
         yield f"mentions left alone: {offer_count} ({call})"
-    yield from _listed(f"mentions left alone ({call}):", lines[:offer_count])
+    if one.mentions_groups and lines:
+        yield f"mentions left alone ({call}, or a part of them):"
+        begin = 0
+        for group, count in one.mentions_groups.items():
+            yield from _listed(f"{group}:", lines[begin : min(begin + count, offer_count)])
+            begin += count
+    else:
+        yield from _listed(f"mentions left alone ({call}):", lines[:offer_count])
     yield from _listed("historical mentions:" if offer_count else "mentions left alone:", lines[offer_count:])
 
 

@@ -79,6 +79,10 @@ class Group:
     asks: bool = True  # somebody has to decide about it; a group that does not ask is left out, and listed
 
 
+# How a name is written there: as code, in a sentence, or in what a program prints.
+MentionForm = Literal["code", "prose", "output"]
+
+
 @dataclass(frozen=True)
 class Mention:
     """The name in a comment or a document."""
@@ -87,6 +91,12 @@ class Mention:
     confidence: Confidence
     is_taken: bool = False  # it is changed along
     is_past: bool = False  # it tells of the past, and stays as it is
+    form: MentionForm = "prose"
+
+    @property
+    def group(self) -> str:
+        """The id by which mentions of this form are chosen."""
+        return f"{MENTIONS}:{self.form}"
 
 
 @dataclass(frozen=True)
@@ -133,7 +143,7 @@ class Plan:
         """The plan with groups of open places among its sites, on the state of an epoch."""
         chosen = [site for group in self.groups if group.id in selected for site in group.sites]
         sites = tuple(sorted({*self.sites, *chosen}))
-        offered = set(self.offered if MENTIONS in selected else ())
+        offered = {one for one in self.offered if MENTIONS in selected or one.group in selected}
         mentions = tuple(replace(one, is_taken=one.is_taken or one in offered) for one in self.mentions)
         return replace(self, sites=sites, mentions=mentions, verdict=Verdict.OK, epoch=epoch)
 
@@ -152,6 +162,12 @@ class Plan:
         """The mentions that are left alone unless somebody chooses `mentions`."""
         is_open = self.kind in ("rename", "move") and self.verdict not in _HOPELESS
         return [one for one in self.mentions if is_open and not one.is_taken and not one.is_past]
+
+    @property
+    def mention_groups(self) -> list[str]:
+        """What can be chosen of the mentions: all, and each form where there are several."""
+        forms = list(dict.fromkeys(one.group for one in self.offered))
+        return [MENTIONS, *(forms if len(forms) > 1 else ())] if forms else []
 
     @property
     def taken(self) -> list[Site]:

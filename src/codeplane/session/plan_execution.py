@@ -123,7 +123,7 @@ def execute_with(
     """Carries a plan out with the groups that somebody has chosen."""
     made = decide_plan(call, pending, selected, proof)
     written = apply_plan(call, pending, made)
-    if groups := [one for one in selected if one != MENTIONS]:
+    if groups := [one for one in selected if one.partition(":")[0] != MENTIONS]:
         _keep_choice(call, pending.plan, groups, proof)
     left = tuple(group for group in made.groups if group.id not in selected)
     return Execution(

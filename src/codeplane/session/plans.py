@@ -14,7 +14,6 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.records import decode_record, encode_record
 from codeplane.plans import PlanRow, PlanStore
 from codeplane.refactor import Plan
-from codeplane.refactor.plan import MENTIONS
 from codeplane.storage.database import Database
 from codeplane.verify import Verification
 
@@ -35,11 +34,11 @@ class Pending:
 
 
 def chosen_groups(plan: Plan, accept: Sequence[str]) -> list[str]:
-    """The ids of the groups that `accept` names: `all`, `none`, or ids, `mentions` among them."""
+    """The ids of the groups that `accept` names: `all`, `none`, or ids, `mentions` too."""
     if list(accept) == ["all"]:
         return [group.id for group in plan.asking or plan.groups]
     chosen = [] if list(accept) == ["none"] else list(dict.fromkeys(accept))
-    known = [group.id for group in plan.groups] + ([MENTIONS] if plan.offered else [])
+    known = [group.id for group in plan.groups] + plan.mention_groups
     if unknown := [one for one in chosen if one not in known]:
         names = ", ".join(known) or "none"
         raise DecisionRefused(

@@ -10,13 +10,14 @@ from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.graph.hierarchy import owner_of
+from codeplane.index import Purpose
 from codeplane.languages.facts import Reason
 from codeplane.languages.style import is_remark
 from codeplane.names import FileFacts, Snapshot
 from codeplane.refactor.mentions.examples import Page, page_of, without_leader
 from codeplane.refactor.mentions.test_titles import is_titled
 from codeplane.refactor.mentions.words import CODE_LIKE, Word, is_history, texts_in
-from codeplane.refactor.plan import Confidence, Mention
+from codeplane.refactor.plan import Confidence, Mention, MentionForm
 from codeplane.refactor.rename_set import RenameSet
 from codeplane.refactor.text import Lines
 
@@ -32,6 +33,9 @@ _FILES: Final = re.compile(
     r"(?:py|pyi|js|mjs|ts|tsx|jsx|go|rs|rb|java|kt|cs|php|c|h|cpp|md|rst|txt|html?|css|json|ya?ml|toml|cfg|ini|lock|"
     r"org|com|io|net|dev)\Z"
 )
+_TELLS: Final = re.compile(r"\s+(?:[a-z]+s|has|implements)\b")
+_KIND: Final = re.compile(r"\s+(?:methods?|functions?|types?|fields?|structs?|interfaces?)\b")
+_OUTPUT: Final = re.compile(r"\s*(?:Unordered )?[Oo]utput:")
 _VARIABLES: Final = (Reason.PARAM, Reason.LOCAL_ASSIGN)
 
 
@@ -52,9 +56,18 @@ class Speakers:
         for word in found:
             is_past = is_history(word.site.path)
             if word.where == "prose":
-                yield Mention(word.site, "low", is_past=is_past)
+                yield Mention(word.site, "low", is_past=is_past, form="output")
             elif word.where in ("comment", "document"):
-                yield Mention(word.site, self._confidence(word, own), is_past=is_past)
+                confidence = self._confidence(word, own)
+                yield Mention(word.site, confidence, is_past=is_past, form=self._form(word))
+
+    def _form(self, word: Word) -> MentionForm:
+        page, (before, after) = self._page(word), _sides(word)
+        if word.where == "comment" and _is_printed(page, word.site.line):
+            return "output"
+        is_inline = _inline(before, word.site.old, after) is not None
+        is_code = word.site.line in page.code or is_inline or after.startswith("(")
+        return "code" if is_code or before.endswith((".", "::", "->", "#")) else "prose"
 
     def _confidence(self, word: Word, own: Collection[str]) -> Confidence:
         if is_history(word.site.path) or self._is_variable(word):
@@ -69,9 +82,25 @@ class Speakers:
         modules = page.imported.get(word.site.old, set())
         if modules and not self._is_ours(modules):
             return "low"
-        if word.site.path in own or not (self._is_alone or modules or self._is_here(word)):
+        if word.where == "comment" and _is_printed(page, word.site.line):
+            return "low"
+        if self._is_own_comment(word, after):
+            return "high"
+        if word.site.path in own or not (self._is_only(word) or modules or self._is_here(word)):
             return "low"
         return self._standing(before, after, is_code, bool(modules))
+
+    def _is_own_comment(self, word: Word, after: str) -> bool:
+        """Whether a comment stands above the definition itself and begins with its name, as Go has them:
+        `Load reads a file.` In a comment above another definition, or in a sentence, it is a word."""
+        page, line = self._page(word), word.site.line
+        if word.where != "comment" or line - 1 in page.lines or not _TELLS.match(after):
+            return False
+        name_lines = {self.snapshot.definition(one).name_line for one in self._own_places(word.site.path)}
+        return page.lines[line].startswith(word.site.old) and self._beside(word)[1] in name_lines
+
+    def _own_places(self, path: str) -> list[Place]:
+        return [one for one in self.family.places if one.path == path]
 
     def _standing(self, before: str, after: str, is_code: bool, is_imported: bool) -> Confidence:
         """What a name is that stands alone or first, and that nothing else has."""
@@ -83,13 +112,13 @@ class Speakers:
             is_name = is_called or is_imported or bool(CODE_LIKE.search(name)) or self.family.kind in CLASSES
             is_name = is_name or before.endswith("@")
             return "high" if is_name and (is_called or not self.family.is_member) else "low"
-        inline = next(
-            (one for one in _INLINE.finditer(before + name + after) if one.start() < len(before) < one.end()),
-            None,
-        )
+        inline = _inline(before, name, after)
+        if before.endswith("[") and re.match(r"\](?![(\[:])", after):
+            return self._marked(name, after[1:])  # a link of a comment: `[Load]`
         if inline is not None or _SUBJECT.search(before) or _MEMBERS.search(before):
             return self._marked(inline[2] if inline else name, after)
-        return "medium" if CODE_LIKE.search(name) or is_called else "low"
+        is_spoken = name[:1].isupper() and bool(_KIND.match(after))  # `the Load method`
+        return "medium" if CODE_LIKE.search(name) or is_called or is_spoken else "low"
 
     def _marked(self, text: str, after: str) -> Confidence:
         """What a name is that stands in backquotes, with what stands there with it."""
@@ -117,6 +146,9 @@ class Speakers:
             return "high" if is_marked else "low"
         if found[1] in self.holders:
             return "high"
+        modules = page.modules.get(found[1], set()) if not self.family.is_member else set()
+        if len(modules) == 1 and next(iter(modules)) in self._modules and word.site.line in page.code:
+            return "high"
         made_of = page.made.get(found[1], set()) if word.site.line in page.code else set()
         return "high" if len(made_of) == 1 and made_of <= set(self.holders) else "low"
 
@@ -129,6 +161,12 @@ class Speakers:
             if parts[-1] in self.holders or parts[0] in self._roots:
                 return True
         return False
+
+    @cached_property
+    def _modules(self) -> set[str]:
+        """The full names of the modules that have the definition, or show it."""
+        paths = {one.path for one in self.family.places} | set(self.showing)
+        return {self.snapshot.module_name(path) for path in paths}
 
     @cached_property
     def _roots(self) -> set[str]:
@@ -157,6 +195,11 @@ class Speakers:
     @property
     def _is_alone(self) -> bool:
         return not self._others
+
+    def _is_only(self, word: Word) -> bool:
+        """Whether nothing else of the name can be meant: a document does not speak of helpers of tests."""
+        is_document = word.where == "document"
+        return all(is_document and self.snapshot.purpose(one.path) is Purpose.TEST for one in self._others)
 
     def _is_here(self, word: Word) -> bool:
         """Whether a file has the definition at hand under its name, and no other of the name."""
@@ -239,14 +282,27 @@ def parameter_mentions(found: Collection[Word]) -> Iterator[Mention]:
         if word.where == "comment" and not word.path_text:
             before, after = _sides(word)
             name = word.site.old
-            inline = any(
-                one.start() < len(before) < one.end() for one in _INLINE.finditer(before + name + after)
-            )
+            inline = _inline(before, name, after) is not None
             is_told = re.search(r"^\s*(?:\"\"\"|[-*#/]+)?\s*\Z", before) and re.match(
                 r"\s*(?:[:(-]|$)", after
             )
             is_marked = inline or is_told or _PARAMETER.search(before) or _is_prompt(before)
             yield Mention(word.site, "high" if is_marked else "low")
+
+
+def _inline(before: str, name: str, after: str) -> re.Match[str] | None:
+    """The code in backquotes that a name in a line is a part of."""
+    found = _INLINE.finditer(before + name + after)
+    return next((one for one in found if one.start() < len(before) < one.end()), None)
+
+
+def _is_printed(page: Page, line: int) -> bool:
+    """Whether a line of a comment is what an example prints: below `Output:`, as Go has it."""
+    while line in page.lines:
+        if _OUTPUT.match(page.lines[line]):
+            return True
+        line -= 1
+    return False
 
 
 def _is_prompt(before: str) -> bool:

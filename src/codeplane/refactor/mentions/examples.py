@@ -19,6 +19,7 @@ _BRACED: Final = re.compile(
     r"\b(?:import\s+(?:type\s+)?(?P<names>[^;'\"()]+?)\s+from\s*|"
     r"(?:const|let|var)\s+(?P<wanted>[^=;]+?)\s*=\s*require\()['\"](?P<module>[^'\"]+)['\"]"
 )
+_ALIAS: Final = re.compile(r"^\s*import\s+([\w.]+)(?:\s+as\s+(\w+))?\s*$", re.MULTILINE)
 _MADE: Final = re.compile(
     r"(?<![\w.])(\w+)\s*(?::\s*&?([\w.]+)[^=\n]*)?:?=\s*(?:await\s+|new\s+|&)*([\w.:]+?)(?:::new)?\s*[({]"
 )
@@ -88,6 +89,14 @@ class Page:
         for module, names in told:
             for name in _NAME.findall(names):
                 found.setdefault(name, set()).add(module)
+        return found
+
+    @cached_property
+    def modules(self) -> dict[str, set[str]]:
+        """Name of a module in the code → the modules that the code means by it: `import app.core as c`."""
+        found: dict[str, set[str]] = {}
+        for one in _ALIAS.finditer(self._code):
+            found.setdefault(one[2] or one[1].rpartition(".")[2], set()).add(one[1])
         return found
 
     @cached_property
