@@ -20,6 +20,7 @@ from codeplane.refactor.delete_symbol import OUTWARD, Taken
 from codeplane.refactor.mentions.path_mentions import Form
 from codeplane.refactor.moves import removal
 from codeplane.refactor.moves.import_cycles import Transfer, new_circle
+from codeplane.refactor.moves.moved_text import MovedText
 from codeplane.refactor.moves.removal import apart
 from codeplane.refactor.plan import Piece, Problem, Site
 from codeplane.refactor.rename_set import RenameSet
@@ -139,58 +140,17 @@ class Belongings:
 
     def _take(self) -> None:
         """The text that moves, piece by piece, as it is written in the target."""
-        data = self.snapshot.source(self.subject.path)
-        lines = Lines(data)
-        places = {self.snapshot.definition(place).name_line: place for place in self.taken.places}
-        added = [_site(self.subject.path, one) for one in self._inside(self.target)]
-        block, pieces, done, gap = b"", [], -1, 0
-        for own in sorted(self.taken.own):
-            held = range(own.line, own.line + own.old.count("\n") + 1)
-            item = self.snapshot.definition(next(places[line] for line in held if line in places)).item
-            start = lines.offset(own.line, own.column)
-            old = own.old.encode("utf-8", "surrogateescape")
-            if block:
-                block += b"\n" * gap if start == done else self.language.BETWEEN.encode()
-            done, gap = start + len(old), len(old) - len(old.rstrip(b"\n"))
-            is_imported = item.name in self.imported
-            text = self.language.standalone(
-                data, item.name_line, own.old.strip("\n"), is_imported=is_imported
-            )
-            if isinstance(text, Stuck):
-                self._refuse("form", text.text, text.line)
+        text = MovedText(self.language, self.snapshot.source(self.subject.path), self._inside(self.target))
+        items = [self.snapshot.definition(place).item for place in sorted(self.taken.places)]
+        items.sort(key=lambda one: one.name_line)
+        for site in sorted(self.taken.own):
+            last = site.line + site.old.count("\n")
+            item = next(one for one in items if site.line <= one.name_line <= last)
+            stuck = text.add(item, site, is_imported=item.name in self.imported)
+            if stuck is not None:
+                self._refuse("form", stuck.text, stuck.line)
                 return
-            own_adds = [one for one in added if own.line <= one.line < own.line + own.old.count("\n") + 1]
-            piece, block = self._piece(item, lines, own, text, own_adds, block)
-            pieces.append(piece)
-        self.block = block.decode("utf-8", "surrogateescape") + "\n"
-        self.pieces = tuple(pieces)
-
-    def _piece(
-        self, item: Definition, lines: Lines, own: Site, text: str, added: list[Site], block: bytes
-    ) -> tuple[Piece, bytes]:
-        """One definition, with imports that come into its functions, and the block with it."""
-        start = lines.offset(own.line, own.column)
-        end = start + len(own.old.encode("utf-8", "surrogateescape"))
-        first = len(block)
-        if not added:
-            block += text.encode("utf-8", "surrogateescape")
-            return Piece(
-                self.subject.path, item.name, item.owner, ((start, end),), ((first, len(block)),)
-            ), block
-        was, is_now = [], []
-        body = own.old.encode("utf-8", "surrogateescape")
-        start += len(body) - len(body.lstrip(b"\n"))
-        stop = start + len(body.strip(b"\n"))
-        for one in added:
-            at = lines.offset(one.line, one.column)
-            was.append((start, at))
-            is_now.append((len(block), len(block) + at - start))
-            block += lines.data[start:at] + one.new.encode("utf-8", "surrogateescape")
-            start = at
-        was.append((start, stop))
-        is_now.append((len(block), len(block) + stop - start))
-        block += lines.data[start:stop]
-        return Piece(self.subject.path, item.name, item.owner, tuple(was), tuple(is_now)), block
+        self.block, self.pieces = text.text, tuple(text.pieces)
 
     def _inside(self, path: RepoPath) -> list[TextEdit]:
         """The imports that come into functions of the old file: those that move, or those that stay."""
