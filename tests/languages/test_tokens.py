@@ -157,3 +157,8 @@ def test_tokens_know_their_lines() -> None:
         (b'"""\n"""', 4, 5),
         (b"y", 5, 5),
     ]
+
+
+@pytest.mark.parametrize("text", ['("y" + z)', '"y" + z', '[b"y", z]'])
+def test_a_text_right_at_the_beginning_is_code(text: str) -> None:
+    assert b'y"' in b"".join(token.text for token in code_tokens("python", text.encode()) or ())

@@ -97,7 +97,7 @@ def _without_docstrings(found: Sequence[Token], *, has_remarks: bool) -> list[To
 
 def _is_documentation(before: Sequence[bytes]) -> bool:
     """Whether what follows these tokens is an argument that only people read."""
-    if before[-2:] and before[-2] in _DOC_CALLS and before[-1] == b"(":
+    if len(before) > 1 and before[-2] in _DOC_CALLS and before[-1] == b"(":
         return True
     if before[-1:] == [b"("]:  # a text in parentheses
         before = before[:-1]
