@@ -178,7 +178,7 @@ class CustomRunner(_Section):
     @classmethod
     def _names_the_file(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if not any("{path}" in part for part in value[1:]):
-            raise ValueError("one argument has to hold {path}")
+            raise ValueError("one argument must contain {path}")
         return value
 
 

@@ -77,7 +77,7 @@ def _known(settings: LintSettings) -> dict[str, Linter]:
     linters = dict(LINTERS)
     for said in settings.custom:
         if said.name in linters:
-            raise InvalidSetting(f"lint.custom: the name {said.name} is taken.", key="lint.custom")
+            raise InvalidSetting(f"lint.custom: the name {said.name} is already taken.", key="lint.custom")
         linters[said.name] = Custom(said)
     for name in settings.tools:
         if name not in linters:

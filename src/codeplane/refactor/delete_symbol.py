@@ -44,7 +44,7 @@ def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
     plan = replace(plan, words=(subject.name,))
     facts = snapshot.require_facts(subject.path)
     if not has_references(facts.language) or not facts.spec.scopes.resolves:
-        text = f"What {facts.language} names refer to is not known."
+        text = f"What {facts.language} names refer to is unknown."
         return replace(plan, verdict=Verdict.UNSUPPORTED, problems=(Problem("language", text),))
     owner = owner_of(snapshot, place)
     loose = is_of_literal(snapshot, place)

@@ -16,7 +16,7 @@ from codeplane.refactor.variables import Variable
 _MOST_DYNAMIC: Final = 100
 _REVIEW: Final = {
     "multiple_definitions_in_scope": "Confirm which definition is meant.",
-    "metaprogramming_context": "Check the names that are made at run time in the file.",
+    "metaprogramming_context": "Check the names computed at run time in the file.",
     "text_match": "Confirm that the text names the symbol.",
     "receiver_not_proven": "Find out what the receiver holds.",
     "not_bound": "Find out where the name comes from.",
@@ -71,7 +71,7 @@ def _by_text(snapshot: Snapshot, plan: Plan, defined: tuple[RepoPath, int, int])
         Group("", f"{plan.old_name} as a word", tuple(some), _risk(reasons), reasons, "scope_resolution")
         for reasons, some in sorted(found.items())
     ]
-    told = Problem("language", "What names refer to is not known; words were compared.")
+    told = Problem("language", "What names refer to is unknown; only words were compared.")
     return replace(plan, sites=tuple(sites), groups=tuple(groups), problems=(), notes=(told,))
 
 

@@ -125,7 +125,7 @@ def _followed(
         language = move_rules(facts.language) if facts is not None else None
         if facts is None or language is None:
             if facts is not None and path in moving.moves and (facts.imports or module_rules(facts.language)):
-                text = f"What a move makes of imports in {facts.language} is not known."
+                text = f"How a move changes imports in {facts.language} is unknown."
                 stuck.append(Problem("language", text, path))
             continue
         changes: list[TextEdit] = []

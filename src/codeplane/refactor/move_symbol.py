@@ -57,7 +57,7 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | N
     if carry_rules(facts.language) is None:
         return _not(plan, Verdict.UNSUPPORTED, _FILES_ALONE.format(facts.language))
     if snapshot.definition(place).item.parent >= 0:
-        return _not(plan, Verdict.UNSUPPORTED, "Only what stands at the top of a file can be moved.")
+        return _not(plan, Verdict.UNSUPPORTED, "Only top-level definitions can be moved.")
     if target == subject.path:
         return _not(plan, Verdict.REFUSED, "It is there already.")
     moved = _moved(snapshot, subject, target, wish)

@@ -257,17 +257,15 @@ def _refused(snapshot: Snapshot, subject: Subject, new: str) -> "_Refusal | None
     facts = snapshot.require_facts(subject.path)
     spec = facts.spec
     if not has_references(facts.language) or not spec.scopes.resolves:
-        return _Refusal(
-            Verdict.UNSUPPORTED, "language", f"What {facts.language} names refer to is not known."
-        )
+        return _Refusal(Verdict.UNSUPPORTED, "language", f"What {facts.language} names refer to is unknown.")
     if not _NAME.fullmatch(bare(new)):
         return _Refusal(Verdict.REFUSED, "name", f"{shown(new)!r} is not a name.")
     if new == subject.name:
         return _Refusal(Verdict.REFUSED, "name", "It has that name already.")
     if not isinstance(subject, Variable) and (subject.name, subject.kind) in _begins(spec):
-        return _Refusal(Verdict.REFUSED, "reserved", f"A program begins with {shown(subject.name)}.")
+        return _Refusal(Verdict.REFUSED, "reserved", f"{shown(subject.name)} is the program's entry point.")
     if not isinstance(subject, Variable) and _is_file(snapshot, subject, spec):
-        text = f"{shown(subject.name)} goes by the name of its file, which has to be moved (refactor_move)."
+        text = f"{shown(subject.name)} is named after its file; move the file instead (refactor_move)."
         return _Refusal(Verdict.REFUSED, "file_name", text)
     for name in (subject.name, new):
         if (

@@ -95,7 +95,7 @@ def _known(language: str, name: str, runners: Mapping[str, Runner]) -> str:
         return name
     near = nearest(name, usable) or usable
     raise InvalidSetting(
-        f"tests.runners.{language} is {name}, which is no runner of {language} here.",
+        f"tests.runners.{language} is {name}, which is not a runner for {language} here.",
         hints=[f"tests.runners: {{{language}: {one}}}" for one in near[:3]],
     )
 

@@ -133,7 +133,7 @@ class _Search:
                 site = Site(one.path, seen.line, seen.column, one.name, new, tier, seen.role.name.lower())
                 self._sites[one.path, seen.line, seen.column] = site
             if (line := self._read_by_name(one)) is not None:
-                text = "Variables are read by names that are made at run time."
+                text = "Variables are read by names computed at run time."
                 self._doubts.append(Problem("dynamic", text, one.path, line))
             if not sure:
                 text = f"`{one.name}` may be bound to something else as well."
@@ -174,7 +174,7 @@ class _Search:
                 self._unsure[ref.path, ref.line, ref.column] = ref
         for path in sorted(self._keywords.calling()):
             for line in self._keywords.splats(path):
-                text = "A call is given keywords that are made at run time."
+                text = "A call gets keywords computed at run time."
                 self._doubts.append(Problem("splat", text, path, line))
 
     def _unnamed(self) -> str:

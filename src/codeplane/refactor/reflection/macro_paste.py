@@ -80,7 +80,7 @@ def made_of(snapshot: Snapshot, path: str, names: Collection[str]) -> Iterator[P
                 is_begun = any(len(part) >= _LEAST and name.startswith(part) for part in one.first)
                 is_ended = any(len(part) >= _LEAST and name.endswith(part) for part in one.last)
                 if is_begun or is_ended:
-                    text = "A macro puts names together that begin or end like this one."
+                    text = "A macro pastes names together that begin or end like this one."
                     yield Problem("macro", text, where, one.line)
                     return
 

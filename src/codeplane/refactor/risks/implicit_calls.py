@@ -38,5 +38,5 @@ def _called(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
             and item.kind != "constructor"
             and re.fullmatch(spec.reflection.protocol_members, name)
         ):
-            text = f"Members named {name} may be called without a word about it in the code."
+            text = f"{name} is part of a standard protocol and may be called implicitly."
             yield Problem("called", text, RepoPath(place.path), item.name_line)

@@ -22,7 +22,7 @@ ORDER: Final = 170
 IS_PER_SITE: Final = False
 IS_ABOUT_MOVES: Final = True
 
-_BY_PART: Final = "Members are looked through for names that begin or end like this one."
+_BY_PART: Final = "Members are searched for names that begin or end like this one."
 
 
 def applies(spec: LanguageSpec) -> bool:
@@ -44,6 +44,6 @@ def _of_module(snapshot: Snapshot, family: RenameSet, new: str) -> Iterator[Prob
     elif part := asked_by_part(snapshot, min(family.places), (family.name, new)):
         yield Problem("dynamic", _BY_PART, *part)
     elif (found := asked_definition(snapshot, family, reach, (family.name, new))) is not None:
-        text = "A name that is made at run time is asked of its module, or may be."
+        text = "A name computed at run time is, or may be, looked up in its module."
         is_made = is_put_together(snapshot, found, (family.name, new))
         yield Problem("dynamic" if is_made else "any_name", text, found.path, found.line)

@@ -43,7 +43,7 @@ def _named(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
         and place.path.rsplit("/", 1)[-1].startswith(f"{item.name}.")
         and item.parent < 0
     ):
-        text = f"{item.name} is named like its file, which has to be moved as well (refactor_move)."
+        text = f"{item.name} is named after its file, which must be moved as well (refactor_move)."
         yield Problem("file_name", text, RepoPath(place.path), item.name_line)
     if spec.default_exports == "capital" and item.name[:1].isupper() != new[:1].isupper():
         told = (

@@ -21,7 +21,7 @@ ORDER: Final = 110
 IS_PER_SITE: Final = False
 IS_ABOUT_MOVES: Final = False
 
-_BY_PART: Final = "Members are looked through for names that begin or end like this one."
+_BY_PART: Final = "Members are searched for names that begin or end like this one."
 
 
 def applies(spec: LanguageSpec) -> bool:
@@ -41,7 +41,7 @@ def _dynamic(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:
     found = asked_member(snapshot, place, names)
     is_made = found is not None and is_put_together(snapshot, found, names)
     if found is not None:
-        text = "Members are asked for by names that are made at run time."
+        text = "Members are looked up by names computed at run time."
         yield Problem("dynamic" if is_made else "any_name", text, found.path, found.line)
     if is_made:
         return

@@ -42,5 +42,5 @@ def _told_by_value(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
     made = re.match(rf"\s*{re.escape(item.name)}\s*(?::[^=]+)?=\s*([\w.]+)\(", line)
     target = known(snapshot.written(place.path, item.scope, made[1])) if made else ()
     if target and known(snapshot.classes.member(target, spec.reflection.set_name_hook)):
-        text = f"The value of {item.name} is told the name that it is bound to."
+        text = f"The value of {item.name} receives the name that it is bound to."
         yield Problem("told", text, RepoPath(place.path), item.name_line)
