@@ -29,8 +29,8 @@ _HEADINGS: Final = {
 }
 # Said by the kind of change, or by its size, already.
 _UNSAID: Final = frozenset(
-    "symbol_added symbol_removed symbol_renamed parameters_changed signature_changed minor_change"
-    " major_change body_logic_changed kind_changed".split()
+    "symbol_added symbol_removed symbol_renamed symbol_moved parameters_changed signature_changed"
+    " minor_change major_change body_logic_changed kind_changed".split()
 )
 _PROVIDED: Final = frozenset(("inherited", "imported_instead"))  # its users have another one
 _BRACKETS: Final = re.compile(r"(?<=[(\[{]) |,? (?=[)\]}])")
@@ -55,7 +55,7 @@ class BlastRadius(Output):
 
 
 class StructuralChange(Output):
-    change: str = Field(description="added, removed, renamed, signature_changed or body_changed.")
+    change: str = Field(description="added, removed, renamed, moved, signature_changed or body_changed.")
     name: str = Field(description="Name with its enclosing definitions.")
     kind: str = Field(description="Kind of definition.")
     old_kind: str | None = Field(default=None, description="Kind before.")
@@ -74,6 +74,7 @@ class StructuralChange(Output):
     )
     lines_changed: int | None = Field(default=None, description="Changed lines of its own.")
     old_name: str | None = Field(default=None, description="Name before.")
+    old_path: str | None = Field(default=None, description="File of its package that it was in.")
     old_signature: str | None = Field(default=None, description="Header before.")
     signature: str | None = Field(default=None, description="Header now.")
     preview: list[str] | None = Field(default=None, description="Changed lines of code.")
@@ -113,6 +114,8 @@ class StructuralChange(Output):
                 yield f"{self.old_name} → {self.name}"
             case "removed":
                 yield f"{self.name} removed"
+            case "moved":
+                yield f"{self.name} moved from {self.old_path}"
             case "added":
                 yield self._render_header()
             case _:
@@ -202,6 +205,7 @@ def change_told(snapshot: Snapshot | None, unit: Reviewed, most: int) -> Structu
         parameters=_by_tag(one.parameters) or None,
         lines_changed=one.lines_changed,
         old_name=shown(one.old_name) or None,
+        old_path=shown(one.old_path) or None,
         old_signature=shown(one.old_signature) or None,
         signature=shown(signature) or None if one.old_signature or is_added else None,
         preview=[shown(line) for line in code] or None,

@@ -31,6 +31,8 @@ class HeaderStyle:
     named_rest: str = ""  # the mark of what takes all that is passed by name
     words: frozenset[str] = frozenset()  # stand before a parameter and say nothing to callers
     receivers: frozenset[str] = frozenset()  # first parameters that no call passes
+    # Patterns of what is only another spelling, and the one that it is compared by.
+    spellings: tuple[tuple[str, str], ...] = ()
     # A class has parameters behind its name, not bases.
     classes: bool = False
 

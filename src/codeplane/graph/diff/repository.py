@@ -1,15 +1,18 @@
 """What has changed between two states of a repository, by definitions."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
 from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.core.slots import InterfaceSlot
 from codeplane.graph.diff.inherited import with_inherited
+from codeplane.graph.diff.signatures import one_spelling
 from codeplane.graph.diff.structure import Change, ChangeKind, compare, flattened
 from codeplane.graph.diff.versions import Version, has_structure
+from codeplane.index import Purpose
+from codeplane.languages import specs
 from codeplane.names import FileFacts, Snapshot
 
 WORKING_TREE: Final = "working tree"
@@ -18,6 +21,7 @@ _ALIKE: Final = 0.5
 _SIDES: Final = 2
 _LAST: Final = InterfaceSlot[None, tuple[object, "list[FileDiff]"]]("last diff")
 
+_Home = tuple[str, str, str, str, bool]
 Status = Literal["added", "modified", "deleted", "renamed"]
 
 
@@ -88,9 +92,48 @@ def structural_diff(
     come = [path for path in differing if path not in old.blobs]
     renames = _find_moves(old, new, paths, come)
     came_from = {after: before for before, after in renames.items()}
-    for path in differing:
-        if path not in renames:
-            yield _file(old, new, path, came_from.get(path))
+    files = [_file(old, new, path, came_from.get(path)) for path in differing if path not in renames]
+    yield from _with_moves(new, files)
+
+
+def _with_moves(new: State, files: list[FileDiff]) -> list[FileDiff]:
+    """The files with what went from one to another of its package as moved, where files of a directory are
+    one package: nobody outside can tell."""
+    gone: dict[_Home, list[tuple[FileDiff, Change]]] = {}
+    come: dict[_Home, list[tuple[FileDiff, Change]]] = {}
+    for file in files:
+        if not file.language or specs()[file.language].default_exports != "capital":
+            continue
+        for one in file.changes:
+            tables = {ChangeKind.REMOVED: gone, ChangeKind.ADDED: come}
+            if one.change in tables:
+                tables[one.change].setdefault(_home(new, file, one), []).append((file, one))
+    moves = {
+        home: before[0] for home, before in gone.items() if len(before) == 1 and len(come.get(home, ())) == 1
+    }
+    return (
+        [file._replace(changes=list(_changes_moved(new, file, moves))) for file in files] if moves else files
+    )
+
+
+def _home(new: State, file: FileDiff, one: Change) -> _Home:
+    """What stays the same when a definition goes to another file of its package."""
+    header = one_spelling(file.language, one.definition.signature)
+    is_test = new.code.purpose(file.path) is Purpose.TEST
+    return file.path.rpartition("/")[0], one.name, one.definition.kind, header, is_test
+
+
+def _changes_moved(
+    new: State, file: FileDiff, moves: Mapping[_Home, tuple[FileDiff, Change]]
+) -> Iterator[Change]:
+    for one in file.changes:
+        source = moves.get(_home(new, file, one))
+        if source is None or one.change not in (ChangeKind.ADDED, ChangeKind.REMOVED):
+            yield one
+        elif one.change is ChangeKind.ADDED:
+            was = source[1]
+            text = () if was.definition.text == one.definition.text else ("text_changed",)
+            yield replace(one, change=ChangeKind.MOVED, old_path=source[0].path, tags=("symbol_moved", *text))
 
 
 def _file(old: State, new: State, path: RepoPath, old_path: RepoPath | None) -> FileDiff:

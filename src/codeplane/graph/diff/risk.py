@@ -85,7 +85,7 @@ def _make_blast(snapshot: Snapshot, found: list[RefFact]) -> Blast:
 
 def risk_of(change: Change, blast: Blast | None) -> Risk:
     """How likely the change alters what others see, from its size and its users."""
-    if change.change is ChangeKind.ADDED:
+    if change.change in (ChangeKind.ADDED, ChangeKind.MOVED):
         return "low"
     if blast is None:
         return "unknown"

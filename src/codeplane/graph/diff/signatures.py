@@ -56,7 +56,7 @@ _UNTOLD: Final = Found("signature_changed", None)
 def judge(old: tuple[FileFacts, int], new: tuple[FileFacts, int]) -> Verdict:
     """What changed between two headers, and whether callers see it. No tags where nothing did."""
     (old_facts, before), (new_facts, after) = old, new
-    was, item = old_facts.definitions[before], new_facts.definitions[after]
+    was, item = respelled(old_facts, before), respelled(new_facts, after)
     differences: list[Found] = []
     if was.signature != item.signature:
         signed = (was, _bound(*old)), (item, _bound(*new))
@@ -78,6 +78,20 @@ def judge(old: tuple[FileFacts, int], new: tuple[FileFacts, int]) -> Verdict:
     breaking = True if True in answers else None if None in answers else False
     named = tuple((one.tag, one.parameter) for one in differences if one.parameter)
     return Verdict(tuple(dict.fromkeys(one.tag for one in differences)), breaking, named)
+
+
+def respelled(facts: FileFacts, at: int) -> Definition:
+    """A definition with its header in one spelling where the language has two for the same."""
+    item = facts.definitions[at]
+    return item._replace(signature=one_spelling(facts.language, item.signature))
+
+
+def one_spelling(language: str, signature: str) -> str:
+    """A header in the spelling that it is compared by."""
+    style = style_of(language)
+    for pattern, text in style.spellings if style is not None else ():
+        signature = re.sub(pattern, text, signature)
+    return signature
 
 
 def kind_breaks(was: str, now: str, *, is_set: bool) -> Breaks:
@@ -213,7 +227,9 @@ def _parameters(style: HeaderStyle, old: Sequence[Parameter], new: Sequence[Para
         yield Found("parameter_removed", None if takes_rest or style.lenient else True, one.name or one.type)
     for at in come:
         breaking = _added(new[at], at, placed, old, lenient=style.lenient)
-        yield Found("parameter_added", breaking, _written(new[at]))
+        is_between = breaking is True and new[at].default is not None
+        text = _written(new[at]) + (" (moves positions)" if is_between else "")
+        yield Found("parameter_added", breaking, text)
     if placed != sorted(placed):
         yield Found("parameters_reordered", True)
     for before, after in pairs.items():
@@ -282,7 +298,9 @@ def _same_parameter(was: Parameter, now: Parameter, *, typed: bool) -> Iterator[
         if was.default is None or now.default is None:
             yield Found("default_added" if was.default is None else "default_removed", now.default is None)
         else:
-            yield Found("default_changed", False)
+            # Who leaves it out gets something else; of what is not called, it is the value.
+            told = f"{was.name}: {was.default} → {now.default}" if was.name else ""
+            yield Found("default_changed", None if told else False, told)
 
 
 def _type_breaks(was: str, now: str) -> Breaks:

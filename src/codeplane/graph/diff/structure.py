@@ -29,6 +29,7 @@ class ChangeKind(StrEnum):
     ADDED = "added"
     REMOVED = "removed"
     RENAMED = "renamed"
+    MOVED = "moved"
     SIGNATURE = "signature_changed"
     BODY = "body_changed"
 
@@ -44,6 +45,7 @@ class Change:
     after: int | None
     old_name: str = ""
     old_signature: str = ""
+    old_path: str = ""  # the file of the same package that it was in
     old_kind: str = ""  # where it is something else now
     lines_changed: int | None = None
     tags: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """One version of a file as its definitions: which is which, and the text of each."""
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, Span
+from codeplane.languages.headers import style_of
 from codeplane.names import FileFacts
 
 # Parts of texts and data are no structure of code.
@@ -115,10 +117,17 @@ class Side:
         flags = FLAG_PRIVATE | (FLAG_TEST if has_tests else 0)
         while at >= 0:
             item, at = self.items[at], self.items[at].parent
+            if item.owner and self._is_private_name(item.owner):
+                return True
             is_local = at >= 0 and item.kind not in _MEMBERS and self.items[at].kind in FUNCTIONS
             if is_local or item.flags & flags:
                 return True
         return False
+
+    def _is_private_name(self, name: str) -> bool:
+        """Whether the type that a method stands apart from is private by its name."""
+        pattern = self.facts.spec.private
+        return bool(pattern) and re.fullmatch(pattern, name) is not None
 
     @cached_property
     def _data(self) -> bytes | None:
@@ -145,7 +154,11 @@ class Side:
             if child[0] >= begin:
                 parts.append(data[begin : child[0]])
                 begin = max(begin, child[1])
-        return b"".join([*parts, data[begin:end]])
+        text = b"".join([*parts, data[begin:end]])
+        style = style_of(self.facts.language)
+        for pattern, spelling in style.spellings if style is not None else ():
+            text = re.sub(pattern.encode(), spelling.encode(), text)
+        return text
 
     def _find_range(self, span: Span) -> tuple[int, int]:
         last = len(self._starts) - 1

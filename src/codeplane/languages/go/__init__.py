@@ -18,6 +18,6 @@ SPEC = LanguageSpec(
     # not capital cannot be named from elsewhere.
     surface="defined",
     writing=GO,
-    header=HeaderStyle(order="go", typed=True),
+    header=HeaderStyle(order="go", typed=True, spellings=((r"\binterface\s*\{\s*\}", "any"),)),
     gaps="labels; fields of types without a name",
 )
