@@ -17,6 +17,7 @@ _PAGE = 6_000
 _ROOM = 4_500  # for the examples of a page
 _LEAST_STACK, _LONGEST_STACK = 400, 1_500
 _LONGEST_OUTPUT = 600
+_MOST_OUTPUT_LINES = 6
 _LONGEST_ERROR = 300
 _SHORT_COMMIT = 7
 _OUTSIDE = "... outside of the repository ..."  # frames that a reporter has left out
@@ -125,8 +126,12 @@ def _find_causes(cases: Sequence[Case]) -> Iterator[list[Case]]:
 
 
 def _find_keys(case: Case) -> list[tuple[object, ...]]:
+    is_asserted = case.kind in ("", "AssertionError")
+    if is_asserted and case.message and case.line and case.path != case.id.partition("::")[0]:
+        # Many tests assert by one helper: its line says nothing of what is wrong.
+        return [(case.kind, case.path, case.line, case.message)]
     keys: list[tuple[object, ...]] = [(case.kind, case.path, case.line)] if case.line else []
-    if case.message and case.kind not in ("", "AssertionError"):
+    if case.message and not is_asserted:
         keys.append((case.kind, _VARIES.sub("N", case.message)))
     elif case.message:
         # What an assertion says is often the same by chance.
@@ -141,7 +146,8 @@ def _example(cause: Sequence[Case], known: Mapping[str, str], room: int) -> Fail
     lines = [line for line in case.stack.splitlines() if line.strip() not in (error, _OUTSIDE)]
     stack = shortened("\n".join(lines), room)
     # Without a stack, what was printed is all that is known of the failure.
-    output = shortened(case.output, _LONGEST_OUTPUT if stack else _LONGEST_STACK)
+    printed = _last_lines(case.output) if stack else case.output
+    output = shortened(printed, _LONGEST_OUTPUT if stack else _LONGEST_STACK)
     return Failure(
         test=case.id,
         at=_at(case),
@@ -152,6 +158,13 @@ def _example(cause: Sequence[Case], known: Mapping[str, str], room: int) -> Fail
         output=(output or None) if case.output != case.stack else None,
         fingerprint=_compute_fingerprint(case),
     )
+
+
+def _last_lines(output: str) -> str:
+    """The end of what was printed: a stack tells more than the rest."""
+    lines = output.splitlines()
+    cut = len(lines) - _MOST_OUTPUT_LINES
+    return "\n".join([f"… {cut} lines", *lines[cut:]]) if cut > 0 else output
 
 
 def _other(case: Case, example: Case, known: Mapping[str, str]) -> Failure:
