@@ -130,7 +130,7 @@ def test_a_settled_file_is_not_read_again(root: Path, monkeypatch: pytest.Monkey
     tree = tree_at(root)
     _, known = look(tree, {})
     assert UNSETTLED not in {entry.ctime_ns for entry in known.values()}
-    monkeypatch.setattr(WorkingTree, "_look", lambda *_: pytest.fail("read a file that did not change"))
+    monkeypatch.setattr(WorkingTree, "_read_entry", lambda *_: pytest.fail("read a file that did not change"))
     monkeypatch.setattr("os.scandir", lambda *_: pytest.fail("listed a directory that did not change"))
     assert not tree.reconcile(known)
 

@@ -106,7 +106,7 @@ class CommitTree:
             elif entry.is_submodule:
                 self._leave_out(path, GapKind.SUBMODULE, entry.oid)
             elif entry.is_link:
-                self._leave_out(path, GapKind.LINK, self._target(entry.oid))
+                self._leave_out(path, GapKind.LINK, self._link_target(entry.oid))
             else:
                 self.files[path] = entry
 
@@ -121,7 +121,7 @@ class CommitTree:
         if data is None:
             return GapKind.MISSING
         beginning = data[:200].split(b"\n", 1)[0] if data.startswith(b"#!") else b""
-        pointer, pointer_size = _pointed(data)
+        pointer, pointer_size = _parse_pointer(data)
         return Content(digest_of(data), size, beginning, pointer, pointer_size)
 
     def read(self, oid: str) -> bytes | None:
@@ -142,7 +142,7 @@ class CommitTree:
             raise NotFound(f"Git does not have the content of {name}.", path=name)
         return data
 
-    def _target(self, oid: str) -> str:
+    def _link_target(self, oid: str) -> str:
         size = self.repository.blob_size(oid)
         data = self.repository.blob(oid) if size is not None and size <= _LONGEST_PATH else None
         return (data or b"").decode("utf-8", "replace")
@@ -151,7 +151,7 @@ class CommitTree:
         self.gaps[path] = Gap(path, kind, detail)
 
 
-def _pointed(data: bytes) -> tuple[Digest, int]:
+def _parse_pointer(data: bytes) -> tuple[Digest, int]:
     """What an LFS pointer points to; a pointer of a form that is not known points to nothing that is."""
     if len(data) > _LARGEST_POINTER or not data.startswith(_POINTER_BEGINS):
         return Digest(""), 0

@@ -44,7 +44,7 @@ class Folders:
             return None
         listing = self._known.get(path)
         if listing is None or listing[0] != (now.st_mtime_ns, now.st_ctime_ns, now.st_ino):
-            listing = self._list(path)
+            listing = self._list_folder(path)
         if listing is None:
             return None
         self._asked[path] = listing
@@ -55,7 +55,7 @@ class Folders:
         self._known = self._asked if whole else {**self._known, **self._asked}
         self._asked = {}
 
-    def _list(self, path: str) -> _Listed | None:
+    def _list_folder(self, path: str) -> _Listed | None:
         now = time.time_ns()
         try:
             fd = self._jail.open(RepoPath(path), directory=True)
@@ -66,14 +66,14 @@ class Folders:
         try:
             before = os.fstat(fd)
             with os.scandir(fd) as entries:
-                folder = _sorted(list(entries))
+                folder = _sort_entries(list(entries))
         finally:
             os.close(fd)
         stamp = (before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
         return _NEVER if is_racy(before, now) else stamp, folder
 
 
-def _sorted(entries: list["os.DirEntry[str]"]) -> Folder:
+def _sort_entries(entries: list["os.DirEntry[str]"]) -> Folder:
     files, folders, has_git = set(), set(), False
     for entry in entries:
         if entry.name == _GIT:

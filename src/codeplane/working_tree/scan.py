@@ -101,7 +101,7 @@ class Listing:
         With what has `happened` since the last time, no others are asked for their time stamps.
         """
         try:
-            self._renew(happened)
+            self._refresh_listing(happened)
         except BaseException:
             # The names may be half renewed; the next time begins with none.
             self._directories.clear()
@@ -109,14 +109,14 @@ class Listing:
         if self.events:
             self.events.check_mounts(self.files, self._directories.keys())
 
-    def _renew(self, happened: Happened | None) -> None:
+    def _refresh_listing(self, happened: Happened | None) -> None:
         before = self._tracked
         self._read_index()
         is_current = self.is_filled and not self._ignore.has_changed()
         if is_current:
             is_current = self._look_again() if happened is None else self._look_at(happened)
         if not is_current or self._is_told_apart(before):
-            self._restart()
+            self._rebuild_listing()
             if happened is not None:
                 happened.directories.add("")
 
@@ -155,7 +155,7 @@ class Listing:
             return apart(path)
         here, names = "", path.split("/")
         for at, name in enumerate(names):
-            inner = _join(here, name)
+            inner = _join_path(here, name)
             folder = self._directories.get(here)
             if folder is None:
                 return None
@@ -190,12 +190,12 @@ class Listing:
             or self._tracked.submodules != before.submodules
         )
 
-    def _restart(self) -> None:
+    def _rebuild_listing(self) -> None:
         for names in (self.files, self.links, self.refused, self.nested, self._directories):
             names.clear()
         self._unsure.clear()
         self._ignore.forget()
-        self._walk("", self._ignore.top(), Standing.IN)
+        self._walk_tree("", self._ignore.top(), Standing.IN)
         if self.events:
             self.events.keep(self._directories)
 
@@ -219,7 +219,7 @@ class Listing:
         happened.directories |= {path for path in self._unsure if self._is_sure_now(path)}
         for path in happened.arrived:
             outer, _, name = path.rpartition("/")
-            self._drop([name], outer)
+            self._drop_children([name], outer)
         return all(self._list_again(path) for path in sorted(happened.directories))
 
     def _is_sure_now(self, path: str) -> bool:
@@ -238,39 +238,39 @@ class Listing:
         before = self._directories.get(path)
         if before is None:
             return True
-        self._discard(path)
-        after = self._list(path, before.scope)
+        self._discard_directory(path)
+        after = self._list_directory(path, before.scope)
         if after is None:
-            self._forget(path)
-            self._drop(before.children, path)
+            self._forget_tree(path)
+            self._drop_children(before.children, path)
             return True
         if after.has_rules != before.has_rules:
             return False
-        self._record(path, after)
+        self._record_directory(path, after)
         stale = [name for name in before.children if after.children.get(name) != before.children[name]]
-        self._drop(stale, path)
+        self._drop_children(stale, path)
         for name, standing in after.children.items():
-            inner = _join(path, name)
+            inner = _join_path(path, name)
             if inner not in self._directories:
-                self._walk(inner, after.scope, standing)
+                self._walk_tree(inner, after.scope, standing)
         return True
 
-    def _walk(self, top: str, scope: Scope, standing: Standing) -> None:
+    def _walk_tree(self, top: str, scope: Scope, standing: Standing) -> None:
         ahead = [(top, scope, standing)]
         while ahead:
             path, outer, standing = ahead.pop()
             has_rules = self._has_rules(path)
-            folder = self._list(path, outer.inside(path, standing, has_rules=has_rules))
+            folder = self._list_directory(path, outer.inside(path, standing, has_rules=has_rules))
             if folder is None:
                 continue
             folder.has_rules = has_rules
-            self._record(path, folder)
-            ahead += [(_join(path, name), folder.scope, kind) for name, kind in folder.children.items()]
+            self._record_directory(path, folder)
+            ahead += [(_join_path(path, name), folder.scope, kind) for name, kind in folder.children.items()]
 
     def _has_rules(self, path: str) -> bool:
-        return os.path.lexists(f"{self._jail.root}/{_join(path, GITIGNORE)}")
+        return os.path.lexists(f"{self._jail.root}/{_join_path(path, GITIGNORE)}")
 
-    def _list(self, path: str, scope: Scope) -> _Directory | None:
+    def _list_directory(self, path: str, scope: Scope) -> _Directory | None:
         """The entries of one directory that the rules let in; None when it is gone."""
         now = time.time_ns()
         try:
@@ -290,12 +290,12 @@ class Listing:
             if self.events:
                 self.events.watch(path, fd)
             with os.scandir(fd) as entries:
-                self._sort(path, list(entries), folder, fd)
+                self._sort_entries(path, list(entries), folder, fd)
         finally:
             os.close(fd)
         return folder
 
-    def _sort(self, path: str, entries: list["os.DirEntry[str]"], found: _Directory, fd: int) -> None:
+    def _sort_entries(self, path: str, entries: list["os.DirEntry[str]"], found: _Directory, fd: int) -> None:
         names = {entry.name for entry in entries}
         found.has_rules = GITIGNORE in names
         if path and ".git" in names and path not in self._tracked.directories:
@@ -306,9 +306,9 @@ class Listing:
             found.is_unsure, found.stamp = True, _Stamp()
         prefix = f"{path}/" if path else ""
         for entry in entries:
-            self._place(entry, RepoPath(prefix + entry.name), found)
+            self._place_entry(entry, RepoPath(prefix + entry.name), found)
 
-    def _place(self, entry: "os.DirEntry[str]", path: RepoPath, found: _Directory) -> None:
+    def _place_entry(self, entry: "os.DirEntry[str]", path: RepoPath, found: _Directory) -> None:
         is_directory = entry.is_dir(follow_symlinks=False)
         standing = found.scope.of(entry.name, path, directory=is_directory)
         if standing is Standing.OUT:
@@ -325,13 +325,13 @@ class Listing:
         elif entry.is_symlink():
             found.links.append(path)
         else:
-            found.refused[path] = _kind(entry)
+            found.refused[path] = _describe_kind(entry)
 
     def _is_worth_entering(self, path: RepoPath) -> bool:
         index = self._tracked
         return path in index.directories or path in index.submodules or self._ignore.may_hold_whites(path)
 
-    def _record(self, path: str, found: _Directory) -> None:
+    def _record_directory(self, path: str, found: _Directory) -> None:
         self._directories[path] = found
         self.files.update(dict.fromkeys(found.files))
         self.links.update(dict.fromkeys(found.links))
@@ -341,7 +341,7 @@ class Listing:
         if found.is_nested:
             self.nested[RepoPath(path)] = None
 
-    def _discard(self, path: str) -> dict[str, Standing]:
+    def _discard_directory(self, path: str) -> dict[str, Standing]:
         """Takes one directory's entries out again and returns its children."""
         folder = self._directories.pop(path, None)
         if folder is None:
@@ -355,14 +355,14 @@ class Listing:
         self._unsure.discard(path)
         return folder.children
 
-    def _drop(self, names: "list[str] | dict[str, Standing]", path: str) -> None:
-        ahead = [_join(path, name) for name in names]
+    def _drop_children(self, names: "list[str] | dict[str, Standing]", path: str) -> None:
+        ahead = [_join_path(path, name) for name in names]
         while ahead:
             inner = ahead.pop()
-            self._forget(inner)
-            ahead += [_join(inner, name) for name in self._discard(inner)]
+            self._forget_tree(inner)
+            ahead += [_join_path(inner, name) for name in self._discard_directory(inner)]
 
-    def _forget(self, path: str) -> None:
+    def _forget_tree(self, path: str) -> None:
         if self.events:
             self.events.forget(path)
 
@@ -372,11 +372,11 @@ def apart(path: str) -> str:
     return f"{shown(path)} is a repository of its own."
 
 
-def _join(path: str, name: str) -> str:
+def _join_path(path: str, name: str) -> str:
     return f"{path}/{name}" if path else name
 
 
-def _kind(entry: "os.DirEntry[str]") -> str:
+def _describe_kind(entry: "os.DirEntry[str]") -> str:
     try:
         mode = entry.stat(follow_symlinks=False).st_mode
     except OSError:

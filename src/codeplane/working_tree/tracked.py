@@ -37,7 +37,7 @@ class Tracked:
         for raw, fields in (entry for source in sources for entry in entries(source)):
             name = RepoPath(os.fsdecode(raw))
             (links if mode_of(fields) & 0o170000 == _GITLINK else files).add(name)
-        return cls(frozenset(files), frozenset(links), frozenset(_parents(files | links)), sources)
+        return cls(frozenset(files), frozenset(links), frozenset(_parent_folders(files | links)), sources)
 
 
 def ships(index: Path, name: str) -> bool:
@@ -51,7 +51,7 @@ def ships(index: Path, name: str) -> bool:
     return any(is_closed(outer) and inner.lower().startswith(name) for outer, _, inner in paths)
 
 
-def _parents(paths: set[RepoPath]) -> set[str]:
+def _parent_folders(paths: set[RepoPath]) -> set[str]:
     folders: set[str] = set()
     for path in paths:
         parent = path.rpartition("/")[0]

@@ -70,11 +70,11 @@ class WorkingTree:
         """
         with self._lock:
             if not followed:
-                delta = self._compared(known, None)
+                delta = self._compare_with(known, None)
                 self._set_aside()
                 return delta
             try:
-                return self._followed(known)
+                return self._follow_changes(known)
             except BaseException:
                 self._due = None
                 raise
@@ -137,7 +137,7 @@ class WorkingTree:
         try:
             size = os.fstat(fd).st_size
             self._check_size(path, size)
-            data = b"".join(self._chunks(path, fd, size))
+            data = b"".join(self._read_chunks(path, fd, size))
         finally:
             os.close(fd)
         if expected is not None and digest_of(data) != expected:
@@ -241,19 +241,19 @@ class WorkingTree:
         if self._due is not None:
             self._due.directories.add("")
 
-    def _followed(self, known: Mapping[RepoPath, Known]) -> Delta:
+    def _follow_changes(self, known: Mapping[RepoPath, Known]) -> Delta:
         self._looked = self._listing.events
-        events, self._is_named_anew = self._happened(), False
-        delta = self._compared(known, events)
+        events, self._is_named_anew = self._take_events(), False
+        delta = self._compare_with(known, events)
         if events is not None and (self.unfollowed or self._is_named_anew):
             # No event tells which known files the other names of a file are.
             self._due = None
-            delta = self._compared(known, self._happened())
+            delta = self._compare_with(known, self._take_events())
         return delta
 
-    def _compared(self, known: Mapping[RepoPath, Known], happened: Happened | None) -> Delta:
+    def _compare_with(self, known: Mapping[RepoPath, Known], happened: Happened | None) -> Delta:
         self._listing.refresh(happened)
-        suspects, missing = self._suspects(known, happened)
+        suspects, missing = self._find_suspects(known, happened)
         additions, changes, touches = {}, {}, {}
         refusals = dict(self._listing.refused)
         barriers = {path: refusals[path] for path in self._listing.closed}
@@ -261,7 +261,7 @@ class WorkingTree:
         barriers |= {path: f"{apart(path).removesuffix('.')}, and not indexed." for path in repositories}
         for path in suspects:
             try:
-                now = self._look(path)
+                now = self._read_entry(path)
             except NotFound:
                 missing.add(path)
             except PathRefused as error:
@@ -279,13 +279,13 @@ class WorkingTree:
                     touches[path] = now
         removals = missing & known.keys()
         pairs = renames({path: known[path] for path in removals}, additions)
-        links = self._links(refusals)
+        links = self._resolve_links(refusals)
         self._refused, self._hidden = refusals, barriers
         self._leads = links
         submodules = {path: submodule_head(self._repository, path) for path in self._listing.nested}
         return Delta(additions, changes, frozenset(removals), pairs, touches, refusals, links, submodules)
 
-    def _happened(self) -> Happened | None:
+    def _take_events(self) -> Happened | None:
         """What has to be looked at; None for everything."""
         events = self._listing.events
         if events is None:
@@ -301,23 +301,23 @@ class WorkingTree:
         self._due.add(changes)
         return self._due
 
-    def _suspects(
+    def _find_suspects(
         self, known: Mapping[RepoPath, Known], happened: Happened | None
     ) -> tuple[list[RepoPath], set[RepoPath]]:
         """Files whose stat differs from the known one, and known paths that are not listed any more."""
         files, events = self._listing.files, self._listing.events
         blind_spots = events.unseen() if events is not None else set()
         if happened is None:
-            suspects, count = self._differing(known, files)
+            suspects, count = self._find_differing(known, files)
             return suspects, set() if count == len(known) else set(known.keys() - files.keys())
         happened.unseen |= blind_spots
         # Bytes that were written through a mapping may have left the stat as it was: these are read.
         reported = happened.files & files.keys()
-        doubtful = happened.unseen | self._misnamed(happened.files - reported)
+        doubtful = happened.unseen | self._folders_of_unlisted(happened.files - reported)
         doubtful_files = (
             self._shared.keys() | self._refused.keys() | set(self._listing.in_directories(doubtful))
         )
-        suspects, _ = self._differing(known, sorted((doubtful_files & files.keys()) - reported))
+        suspects, _ = self._find_differing(known, sorted((doubtful_files & files.keys()) - reported))
         listing_changes = set[RepoPath]()
         # To compare is a fifth of the work, and most directories change for a temporary file.
         if happened.directories and known.keys() != files.keys():
@@ -325,7 +325,7 @@ class WorkingTree:
         suspects += sorted(reported | (listing_changes & files.keys() - doubtful_files))
         return suspects, listing_changes & known.keys()
 
-    def _misnamed(self, paths: set[RepoPath]) -> set[str]:
+    def _folders_of_unlisted(self, paths: set[RepoPath]) -> set[str]:
         """Directories where something was written under a name that is not listed, of a file that may be."""
         folders = set()
         for path in paths:
@@ -335,7 +335,7 @@ class WorkingTree:
                 folders.add(path.rpartition("/")[0])
         return folders
 
-    def _differing(
+    def _find_differing(
         self, known: Mapping[RepoPath, Known], paths: Iterable[RepoPath]
     ) -> tuple[list[RepoPath], int]:
         """Those of the paths whose stat differs from the known one, and how many of all are known."""
@@ -372,7 +372,7 @@ class WorkingTree:
             self._shared[path] = found.st_ino
             self._is_named_anew = True
 
-    def _look(self, path: RepoPath) -> Known:
+    def _read_entry(self, path: RepoPath) -> Known:
         """Reads one file; it is settled when nothing can have changed it unseen since."""
         fd = self.jail.open(path)
         try:
@@ -380,7 +380,7 @@ class WorkingTree:
             self._check_size(path, status.st_size)
             now = time.time_ns()
             digest = hashlib.sha256()
-            for chunk in self._chunks(path, fd, status.st_size):
+            for chunk in self._read_chunks(path, fd, status.st_size):
                 digest.update(chunk)
             after = os.fstat(fd)
         finally:
@@ -390,7 +390,7 @@ class WorkingTree:
         is_settled = is_same and not is_racy(status, now)
         return Known.of(Digest(digest.hexdigest()), status, settled=is_settled)
 
-    def _chunks(self, path: RepoPath, fd: int, size: int) -> Iterator[bytes]:
+    def _read_chunks(self, path: RepoPath, fd: int, size: int) -> Iterator[bytes]:
         """All of an open file; `size` is what it had when it was opened, and saves the read at its end."""
         want, total = min(size + 1, _CHUNK), 0
         try:
@@ -417,7 +417,7 @@ class WorkingTree:
         finally:
             os.close(fd)
 
-    def _links(self, refused: dict[RepoPath, str]) -> dict[RepoPath, RepoPath]:
+    def _resolve_links(self, refused: dict[RepoPath, str]) -> dict[RepoPath, RepoPath]:
         """Where the links lead to; those that lead nowhere or outside are added to `refused`."""
         links: dict[RepoPath, RepoPath] = {}
         for path in self._listing.links:

@@ -44,27 +44,27 @@ def submodule_head(repository: Repository, path: RepoPath) -> str | None:
     place = repository.root / path / ".git"
     # These raise nothing, whatever is closed on the way.
     if os.path.isdir(place) and not os.path.islink(place):  # noqa: PTH112, PTH114
-        return _head(place)
-    git_dir = _text(place).partition("gitdir:")[2].strip()
+        return _head_commit(place)
+    git_dir = _read_text(place).partition("gitdir:")[2].strip()
     modules = os.path.realpath(repository.common_dir / "modules")
     aim = os.path.realpath(repository.root / path / git_dir)
-    return _head(Path(aim)) if git_dir and aim.startswith(f"{modules}/") else None
+    return _head_commit(Path(aim)) if git_dir and aim.startswith(f"{modules}/") else None
 
 
-def _head(git_dir: Path) -> str | None:
-    text = _text(git_dir / "HEAD").strip()
+def _head_commit(git_dir: Path) -> str | None:
+    text = _read_text(git_dir / "HEAD").strip()
     if not text.startswith("ref:"):
         return text if _COMMIT.fullmatch(text) else None
     name = text.removeprefix("ref:").strip()
     if not _REFERENCE.fullmatch(name) or ".." in name:
         return None
-    loose = _text(git_dir / name).strip()
+    loose = _read_text(git_dir / name).strip()
     if _COMMIT.fullmatch(loose):
         return loose
-    refs = _text(git_dir / "packed-refs", _LARGEST_PACK)
+    refs = _read_text(git_dir / "packed-refs", _LARGEST_PACK)
     match = re.search(rf"^([0-9a-f]{{40,64}}) {re.escape(name)}$", refs, re.MULTILINE)
     return match[1] if match else None
 
 
-def _text(path: Path, largest: int = 4096) -> str:
+def _read_text(path: Path, largest: int = 4096) -> str:
     return (read_plain(str(path), largest) or b"").decode("utf-8", "replace")

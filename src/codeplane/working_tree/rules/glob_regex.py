@@ -53,7 +53,7 @@ def translate(glob: str, *, is_name: bool, fold: bool = False) -> str | None:
     if there is a match that way finds one, and no pattern makes the search explode.
     """
     try:
-        tokens = _tokens(glob if is_name else glob.removeprefix("/"), is_name=is_name, fold=fold)
+        tokens = _tokenize_glob(glob if is_name else glob.removeprefix("/"), is_name=is_name, fold=fold)
     except _Malformed:
         return None
     pieces: list[list[_Token]] = [[]]
@@ -62,23 +62,23 @@ def translate(glob: str, *, is_name: bool, fold: bool = False) -> str | None:
             pieces.append([])
         else:
             pieces[-1].append(token)
-    first, *inner = [_piece(piece) for piece in pieces]
+    first, *inner = [_piece_regex(piece) for piece in pieces]
     if not inner:
         return first
     return first + "".join(f"(?>{_DIRECTORIES}{p})" for p in inner[:-1]) + _DIRECTORIES + inner[-1]
 
 
-def _piece(tokens: list[_Token]) -> str:
+def _piece_regex(tokens: list[_Token]) -> str:
     segments: list[list[_Token]] = [[]]
     for token in tokens:
         if token.kind == "/":
             segments.append([])
         else:
             segments[-1].append(token)
-    return "/".join(_segment(segment) for segment in segments)
+    return "/".join(_segment_regex(segment) for segment in segments)
 
 
-def _segment(tokens: list[_Token]) -> str:
+def _segment_regex(tokens: list[_Token]) -> str:
     runs: list[str] = [""]
     for token in tokens:
         if token.kind == "*":
@@ -99,7 +99,7 @@ def _one_of(characters: frozenset[str]) -> str:
     return "[" + "".join(f"\\x{ord(c):02x}" for c in sorted(characters)) + "]" if characters else "(?!)"
 
 
-def _tokens(glob: str, *, is_name: bool, fold: bool) -> list[_Token]:
+def _tokenize_glob(glob: str, *, is_name: bool, fold: bool) -> list[_Token]:
     special = GLOB_CHARACTERS.search(glob)
     # Git cuts the literal head off before it matches, so stars right after it stand at a beginning.
     begins = special.start() if special else 0
@@ -107,22 +107,22 @@ def _tokens(glob: str, *, is_name: bool, fold: bool) -> list[_Token]:
     while at < len(glob):
         char = glob[at]
         if char == "*":
-            token, at = _stars(glob, at, at == begins and not is_name, is_name=is_name)
+            token, at = _parse_stars(glob, at, at == begins and not is_name, is_name=is_name)
         elif char == "[":
-            characters, at = _bracket(glob, at, fold=fold)
+            characters, at = _parse_bracket(glob, at, fold=fold)
             token = _Token("c", characters)
         elif char == "?":
             token, at = _Token("c", _ANY), at + 1
         else:
             at += char == "\\"
-            char = small(char) if fold and char != "\\" else _at(glob, at)
+            char = small(char) if fold and char != "\\" else _char_at(glob, at)
             token = _Token("/") if char == "/" else _Token("c", frozenset(char))
             at += 1
         tokens.append(token)
     return tokens
 
 
-def _stars(glob: str, at: int, begins: bool, *, is_name: bool) -> tuple[_Token, int]:
+def _parse_stars(glob: str, at: int, begins: bool, *, is_name: bool) -> tuple[_Token, int]:
     end = at
     while end < len(glob) and glob[end] == "*":
         end += 1
@@ -132,44 +132,48 @@ def _stars(glob: str, at: int, begins: bool, *, is_name: bool) -> tuple[_Token, 
     return (_Token("**"), end) if end == len(glob) else (_Token("**/"), end + 1)
 
 
-def _at(glob: str, at: int) -> str:
+def _char_at(glob: str, at: int) -> str:
     if at >= len(glob):
         raise _Malformed
     return glob[at]
 
 
-def _bracket(glob: str, at: int, *, fold: bool) -> tuple[frozenset[str], int]:
+def _parse_bracket(glob: str, at: int, *, fold: bool) -> tuple[frozenset[str], int]:
     """The characters that `[…]` at `at` stands for, and the place after it.
 
     Git folds ranges and `[:upper:]` alone: a capital letter by itself in brackets then matches nothing, as
     one behind a backslash does.
     """
     at += 1
-    is_negated = _at(glob, at) in "!^"
+    is_negated = _char_at(glob, at) in "!^"
     at += is_negated
     chars: set[str] = set()
     before, first = "", True
-    while first or _at(glob, at) != "]":
+    while first or _char_at(glob, at) != "]":
         first = False
-        char = _at(glob, at)
-        if char == "-" and before and _at(glob, at + 1) != "]":
+        char = _char_at(glob, at)
+        if char == "-" and before and _char_at(glob, at + 1) != "]":
             at += 1 + (glob[at + 1] == "\\")
-            span = {chr(n) for n in range(ord(before), ord(_at(glob, at)) + 1)}
+            span = {chr(n) for n in range(ord(before), ord(_char_at(glob, at)) + 1)}
             chars |= span | set(map(small, span)) if fold else span
             before = ""
-        elif char == "[" and _at(glob, at + 1) == ":" and (posix_class := _named(glob, at + 2)):
+        elif (
+            char == "["
+            and _char_at(glob, at + 1) == ":"
+            and (posix_class := _parse_posix_class(glob, at + 2))
+        ):
             characters, at = posix_class
             chars |= characters | set(map(small, characters)) if fold else characters
             before = ""
         else:
             at += char == "\\"
-            before = _at(glob, at)
+            before = _char_at(glob, at)
             chars.add(before)
         at += 1
     return (_ANY - chars if is_negated else _ANY & chars), at + 1
 
 
-def _named(glob: str, start: int) -> tuple[set[str], int] | None:
+def _parse_posix_class(glob: str, start: int) -> tuple[set[str], int] | None:
     """A class such as `[:digit:]` whose name begins at `start`, and the place of its last bracket."""
     end = glob.find("]", start)
     if end == -1:

@@ -213,9 +213,9 @@ class Ignore:
         self._exclude = common_dir(git_dir) / "info" / "exclude"
         self._config = _Config(git_dir)
         self._nested: dict[str, RuleFile] = {}
-        self._obey(self._config.settings)
+        self._apply_settings(self._config.settings)
 
-    def _obey(self, settings: "_Settings") -> None:
+    def _apply_settings(self, settings: "_Settings") -> None:
         self._fold = settings.ignores_case
         self._own = RuleFile(f"{self._root}/{CPLIGNORE}", ignore_case=self._fold)
         # The weakest last, as git has it.
@@ -233,18 +233,18 @@ class Ignore:
         """Reads the rule files again whose stat has moved; tells whether a rule is different now."""
         before = self._config.settings
         if self._config.refresh() != before:
-            self._obey(self._config.settings)
+            self._apply_settings(self._config.settings)
             return True
         if self._opened.lines != self._opened_lines:
             self._opened_lines = self._opened.lines
             return True
-        return sum(file.refresh() for file in self._files()) > 0
+        return sum(file.refresh() for file in self._rule_files()) > 0
 
     def unread(self) -> list[str]:
         """The ignore files that are too large to be obeyed."""
-        return [file.path for file in self._files() if file.is_too_large]
+        return [file.path for file in self._rule_files() if file.is_too_large]
 
-    def _files(self) -> tuple[RuleFile, ...]:
+    def _rule_files(self) -> tuple[RuleFile, ...]:
         return self._own, *self._shared, *self._nested.values()
 
     def top(self) -> Scope:
@@ -335,24 +335,24 @@ class _Config:
 
     def refresh(self) -> _Settings:
         """The settings as they are now."""
-        stamps = [_stamp(source) for source in self._sources]
+        stamps = [_stamp_of(source) for source in self._sources]
         if stamps != self._stamps:
             self._stamps = stamps
             self.settings = _Settings(self._is_true("core.ignorecase"), self._excludes_file())
         return self.settings
 
     def _is_true(self, name: str) -> bool:
-        return (self._value(name) or "").lower() in ("true", "yes", "on", "1")
+        return (self._config_value(name) or "").lower() in ("true", "yes", "on", "1")
 
     def _excludes_file(self) -> Path | None:
         level = pygit2.enums.ConfigLevel
-        value = self._value("core.excludesfile")
+        value = self._config_value("core.excludesfile")
         if value is None:
             return Path(self._homes[level.XDG]) / "ignore"
         path = Path(f"{self._homes[level.GLOBAL]}{value[1:]}" if value.startswith("~/") else value)
         return path if path.is_absolute() else None
 
-    def _value(self, name: str) -> str | None:
+    def _config_value(self, name: str) -> str | None:
         for source in self._sources:
             if not os.path.isfile(source):  # noqa: PTH113 - raises nothing
                 continue
@@ -363,7 +363,7 @@ class _Config:
         return None
 
 
-def _stamp(path: str) -> tuple[int, ...]:
+def _stamp_of(path: str) -> tuple[int, ...]:
     """Tells one state of a file from another. Git puts a new file in the place of the old one."""
     try:
         status = os.stat(path)  # noqa: PTH116 - a plain string

@@ -46,7 +46,7 @@ class Judge:
         for at, name in enumerate(names):
             if here and self._is_repository(here):
                 return Judgement(Verdict.CLOSED, f"{shown(here)} is a repository of its own.")
-            scope = scope.inside(here, standing, has_rules=self._has(here, GITIGNORE))
+            scope = scope.inside(here, standing, has_rules=self._has_entry(here, GITIGNORE))
             inner, is_directory = f"{here}/{name}" if here else name, at < len(names) - 1
             standing = scope.of(name, inner, directory=is_directory)
             match standing:
@@ -55,20 +55,20 @@ class Judge:
                         Verdict.CLOSED, shown(scope.reason(name, inner, directory=is_directory) or "")
                     )
                 case Standing.SOFT if soft.verdict is Verdict.OPEN:
-                    soft = self._soft(name, inner, directory=is_directory)
+                    soft = self._judge_soft_rules(name, inner, directory=is_directory)
                 case Standing.IN | Standing.WHITE:
                     soft = OPEN
             here = inner
         return OPEN if soft is OPEN or path in self._tracked().files else soft
 
-    def _soft(self, name: str, path: str, *, directory: bool) -> Judgement:
+    def _judge_soft_rules(self, name: str, path: str, *, directory: bool) -> Judgement:
         if USUAL.verdict(as_bytes(name), as_bytes(path), directory=directory):
             reason = f"{shown(path)} usually holds built or foreign files."
             return Judgement(Verdict.CLOSED, reason, is_usual=True)
         return Judgement(Verdict.IGNORED, f"{shown(path)} is ignored by git.")
 
     def _is_repository(self, path: str) -> bool:
-        return self._has(path, ".git") and path not in self._tracked().directories
+        return self._has_entry(path, ".git") and path not in self._tracked().directories
 
-    def _has(self, directory: str, name: str) -> bool:
+    def _has_entry(self, directory: str, name: str) -> bool:
         return os.path.lexists(self._root / directory / name)

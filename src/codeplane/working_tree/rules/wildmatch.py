@@ -47,7 +47,7 @@ class Pattern:
 def parse(data: bytes) -> Iterator[Pattern]:
     """The patterns of an ignore file, in order."""
     for raw in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        line = _trim(raw.removesuffix(b"\r").split(b"\0")[0].decode("latin-1"))
+        line = _trim_spaces(raw.removesuffix(b"\r").split(b"\0")[0].decode("latin-1"))
         if not line or line.startswith("#"):
             continue
         glob = line.removeprefix("!")
@@ -56,7 +56,7 @@ def parse(data: bytes) -> Iterator[Pattern]:
             yield Pattern(glob, line.startswith("!"), only)
 
 
-def _trim(line: str) -> str:
+def _trim_spaces(line: str) -> str:
     text = line.rstrip(" ")
     backslashes = len(text) - len(text.rstrip("\\"))
     # An odd backslash before the spaces keeps the first of them.
@@ -84,8 +84,8 @@ class _Matcher:
                 (names if pattern.is_name else paths).append((ordinal, pattern.glob))
         if len(names) > _TOGETHER:
             names = [one for one in names if not self._take_ending(*one)]
-        self._name_searches = _searches(names, is_name=True, fold=fold)
-        self._path_searches = _searches(paths, is_name=False, fold=fold)
+        self._name_searches = _compile_searches(names, is_name=True, fold=fold)
+        self._path_searches = _compile_searches(paths, is_name=False, fold=fold)
 
     def _take_ending(self, ordinal: int, glob: str) -> bool:
         if glob[0] != "*" or GLOB_CHARACTERS.search(glob, 1):
@@ -104,8 +104,8 @@ class _Matcher:
             if length <= len(name):
                 best = max(best, endings.get(name[len(name) - length :], -1))
         if self._name_searches:
-            best = _last(self._name_searches, name, best)
-        return _last(self._path_searches, path, best) if self._path_searches else best
+            best = _last_match(self._name_searches, name, best)
+        return _last_match(self._path_searches, path, best) if self._path_searches else best
 
 
 class _Search(NamedTuple):
@@ -115,7 +115,7 @@ class _Search(NamedTuple):
     ordinals: list[int]
 
 
-def _searches(globs: list[tuple[int, str]], *, is_name: bool, fold: bool) -> list[_Search]:
+def _compile_searches(globs: list[tuple[int, str]], *, is_name: bool, fold: bool) -> list[_Search]:
     regexes = [(ordinal, translate(glob, is_name=is_name, fold=fold)) for ordinal, glob in reversed(globs)]
     sound = [(ordinal, regex) for ordinal, regex in regexes if regex is not None]
     parts = [sound[at : at + _TOGETHER] for at in range(0, len(sound), _TOGETHER)]
@@ -125,7 +125,7 @@ def _searches(globs: list[tuple[int, str]], *, is_name: bool, fold: bool) -> lis
     ]
 
 
-def _last(searches: list[_Search], text: str, least: int) -> int:
+def _last_match(searches: list[_Search], text: str, least: int) -> int:
     """The ordinal of the last glob that matches; `least` where that is none behind it."""
     for match, ordinals in searches:
         if ordinals[0] < least:

@@ -34,7 +34,7 @@ def changes(
     if staged:
         return tree.git.staged_since(old if base is not None else _head_tree(handle))
     edits, conflicts = tree.git.since(old) if base is not None else tree.git.unstaged()
-    conflicting = [_conflicting(tree, one) for one in conflicts]
+    conflicting = [_conflict_change(tree, one) for one in conflicts]
     return sorted([*edits, *conflicting], key=lambda one: os.fsencode(one.path))
 
 
@@ -42,7 +42,7 @@ def _head_tree(handle: pygit2.Repository) -> str | None:
     return None if handle.head_is_unborn else find_commit(handle, "HEAD").tree
 
 
-def _conflicting(tree: WorkingTree, one: Conflict) -> Change:
+def _conflict_change(tree: WorkingTree, one: Conflict) -> Change:
     try:
         mode = os.lstat(f"{tree.jail.root}/{one.path}").st_mode
     except OSError:
@@ -66,13 +66,15 @@ class Comparison:
             return Patch(change, note="kept back by the rules of this checkout")
         try:
             may_have = self._attributes.may_concern(change.path)
-            return patch_of(self._handle, change, self._read, context=self._context, has_attributes=may_have)
+            return patch_of(
+                self._handle, change, self._read_clean, context=self._context, has_attributes=may_have
+            )
         except CodePlaneError as error:
             return Patch(change, note=error.message)
         except (KeyError, pygit2.GitError):
             return Patch(change, note="its content is missing or damaged in this clone")
 
-    def _read(self, change: Change) -> bytes:
+    def _read_clean(self, change: Change) -> bytes:
         """The content of the working tree, as git would keep it."""
         assert change.new is not None, "BUG: what is read is there"
         if stat.S_ISLNK(change.new.mode):

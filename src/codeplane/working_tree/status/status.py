@@ -74,7 +74,7 @@ class GitStatus:
         """The status now."""
         stamps = self.followed()
         with self._lock, self._repository.opened() as handle:
-            index, look = self._looked(handle, stamps, untracked=True)
+            index, look = self._look_at_files(handle, stamps, untracked=True)
             return WorkStatus(
                 self._staged_changes(handle, index),
                 tuple(with_renames(handle, look.changes(), look.intended())),
@@ -87,14 +87,14 @@ class GitStatus:
         """How the tracked files of the working tree differ from the index, and what is not merged in it."""
         stamps = self.followed()
         with self._lock, self._repository.opened() as handle:
-            index, look = self._looked(handle, stamps, untracked=False)
+            index, look = self._look_at_files(handle, stamps, untracked=False)
             return with_renames(handle, look.changes(), look.intended()), index.conflicts
 
     def since(self, tree: str | None) -> tuple[list[Change], tuple[Conflict, ...]]:
         """How the tracked files of the working tree differ from a tree, and what is not merged."""
         stamps = self.followed()
         with self._lock, self._repository.opened() as handle:
-            index, look = self._looked(handle, stamps, untracked=False)
+            index, look = self._look_at_files(handle, stamps, untracked=False)
             before = {one.path: one for one in index.differences(handle, tree)}
             after = {one.path: one for one in look.changes()}
             candidates = [
@@ -116,28 +116,28 @@ class GitStatus:
     def staged_since(self, tree: str | None) -> list[Change]:
         """How the index differs from a tree; None is the empty one."""
         with self._lock, self._repository.opened() as handle:
-            return self._staged().changes(handle, tree)
+            return self._read_index().changes(handle, tree)
 
     def attributed(self) -> frozenset[str]:
         """The directories in which a file of attributes is tracked."""
         with self._lock:
-            return self._staged().attributed
+            return self._read_index().attributed
 
-    def _looked(
+    def _look_at_files(
         self, handle: pygit2.Repository, known: Mapping[RepoPath, Known], *, untracked: bool
     ) -> tuple[IndexSnapshot, Look]:
-        index = self._staged()
+        index = self._read_index()
         if self._ignore.has_changed():
             self._ignore.forget()
         look = Look(handle, self._repository, self._jail, self._folders, index, self._unknown, known)
-        look.index_ns = _stamp(self._repository.git_dir / "index")
+        look.index_ns = _stamp_of(self._repository.git_dir / "index")
         look.hashed = self._hashed
         look.run(untracked=untracked)
         self._folders.settle(whole=untracked)
         self._hashed = look.kept
         return index, look
 
-    def _staged(self) -> IndexSnapshot:
+    def _read_index(self) -> IndexSnapshot:
         file = self._repository.git_dir / "index"
         read = read_plain(str(file), _LARGEST_INDEX)
         if read is None and os.path.lexists(file):
@@ -157,7 +157,7 @@ class GitStatus:
         return cache[2]
 
 
-def _stamp(path: Path) -> int:
+def _stamp_of(path: Path) -> int:
     try:
         return path.lstat().st_mtime_ns
     except OSError:

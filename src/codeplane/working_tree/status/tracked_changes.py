@@ -67,12 +67,12 @@ class Look:
         self.latest = self.index_ns - _STEP_NS
         self.unknown.begin()
         left = self._unlike_known() if self.known else self.staged.watched
-        above = _above(left) if self.known and not untracked else self.staged.inner.keys()
+        above = _parent_folders(left) if self.known and not untracked else self.staged.inner.keys()
         missing = self._folders_gone(above, untracked=untracked)
         for folder in missing:
             self.modified += self._gone_below(folder)
         with self.jail.descriptor() as root:
-            self._compare(root, left, tuple(f"{folder}/" if folder else "" for folder in missing))
+            self._compare_entries(root, left, tuple(f"{folder}/" if folder else "" for folder in missing))
 
     def _unlike_known(self) -> list[IndexEntry]:
         """The tracked files that are not known to be what the index has."""
@@ -137,7 +137,7 @@ class Look:
             data = stream.read(_LARGEST_COMPARED)
         return clean_content(Attributes(self.handle, path), data, None)
 
-    def _compare(self, root: int, entries: Iterable[IndexEntry], gone: tuple[str, ...]) -> None:
+    def _compare_entries(self, root: int, entries: Iterable[IndexEntry], gone: tuple[str, ...]) -> None:
         """Tracked files, but those below what is gone."""
         latest, lstat = self.latest, os.lstat
         for entry in entries:
@@ -147,7 +147,7 @@ class Look:
             try:
                 now = lstat(path, dir_fd=root)
             except OSError:
-                self._missing(entry)
+                self._note_missing(entry)
                 continue
             if (
                 now.st_mtime_ns != mtime_ns
@@ -158,21 +158,21 @@ class Look:
                 or (now.st_mode ^ mode) & _TYPE_AND_EXECUTABLE
                 or is_intended
             ):
-                self._suspect(entry, now)
+                self._check_suspect(entry, now)
 
-    def _missing(self, entry: IndexEntry) -> None:
+    def _note_missing(self, entry: IndexEntry) -> None:
         if not entry.is_skipped:
             self.modified.append(Change("D", entry.path, entry.side, None))
 
     def _is_a_folder(self, entry: IndexEntry) -> None:
         """A directory in the place of a file, or that of a submodule."""
         if entry.is_submodule:
-            self._submodule(entry)
+            self._check_submodule(entry)
         elif not entry.is_skipped or self.is_sparse:
             new = Side("", SUBMODULE) if is_repository(self.jail, entry.path) else None
             self.modified.append(Change("T" if new else "D", entry.path, entry.side, new))
 
-    def _suspect(self, entry: IndexEntry, now: os.stat_result) -> None:
+    def _check_suspect(self, entry: IndexEntry, now: os.stat_result) -> None:
         """A file whose stat proves nothing, or that it is another one."""
         if stat.S_ISDIR(now.st_mode):
             self._is_a_folder(entry)
@@ -182,13 +182,15 @@ class Look:
         if not stat.S_ISREG(now.st_mode) and not stat.S_ISLNK(now.st_mode):
             self.modified.append(Change("M", entry.path, entry.side, Side("", entry.mode)))
             return
-        new = Side("", self._mode(entry, now))
+        new = Side("", self._mode_now(entry, now))
         if entry.is_intended:
             self.modified.append(Change("A", entry.path, None, new))
         elif new.mode & KIND != entry.mode & KIND:
             self.modified.append(Change("T", entry.path, entry.side, new))
         elif (
-            new.mode != entry.mode or self._has_other_size(entry, now) or self._hash(entry, now) != entry.oid
+            new.mode != entry.mode
+            or self._has_other_size(entry, now)
+            or self._hash_file(entry, now) != entry.oid
         ):
             self.modified.append(Change("M", entry.path, entry.side, new))
 
@@ -196,25 +198,25 @@ class Look:
         """Then git looks no further, even where line ends alone have changed; 0 is no size that it knows."""
         return entry.size != 0 and now.st_size & _WORD != entry.size
 
-    def _mode(self, entry: IndexEntry, now: os.stat_result) -> int:
+    def _mode_now(self, entry: IndexEntry, now: os.stat_result) -> int:
         if stat.S_ISLNK(now.st_mode):
             return LINK
         if not self.trusts_modes and stat.S_ISREG(entry.mode):
             return entry.mode
         return git_mode(now.st_mode)
 
-    def _hash(self, entry: IndexEntry, now: os.stat_result) -> str | None:
+    def _hash_file(self, entry: IndexEntry, now: os.stat_result) -> str | None:
         key = (now.st_mtime_ns, now.st_ctime_ns, now.st_size, now.st_ino, now.st_mode)
         cache = self.hashed.get(entry.path)
         if cache is None or cache[0] != key:
             began = time.time_ns()
-            cache = (key, self._read(entry, now))
+            cache = (key, self._read_blob_id(entry, now))
             if cache[1] is None or is_racy(now, began):
                 return cache[1]
         self.kept[entry.path] = cache
         return cache[1]
 
-    def _read(self, entry: IndexEntry, now: os.stat_result) -> str | None:
+    def _read_blob_id(self, entry: IndexEntry, now: os.stat_result) -> str | None:
         """The id of the blob that git would make of the file now; None when it cannot be read or told."""
         path = f"{self.jail.root}/{entry.path}"
         try:
@@ -232,7 +234,7 @@ class Look:
                 return _streamed_id(stream, now.st_size)
             return blob_id(clean_content(attributes, stream.read(), entry.oid))
 
-    def _submodule(self, entry: IndexEntry) -> None:
+    def _check_submodule(self, entry: IndexEntry) -> None:
         head = submodule_head(self.repository, RepoPath(entry.path))
         if head is None or entry.is_skipped:
             return
@@ -257,7 +259,7 @@ class Look:
                     yield Change("D", entry.path, entry.side, None)
 
 
-def _above(entries: Iterable[IndexEntry]) -> set[str]:
+def _parent_folders(entries: Iterable[IndexEntry]) -> set[str]:
     """The directories around files."""
     folders: set[str] = set()
     for entry in entries:

@@ -34,11 +34,11 @@ class Untracked:
             self._has_rules.add(path)
         extra = self._extra.get(path)
         if extra is None or extra[0] is not found:
-            extra = self._extra[path] = (found, *self._unknown(path, found))
+            extra = self._extra[path] = (found, *self._unknown_names(path, found))
         _, files, folders = extra
         if not files and not folders:
             return
-        scope, is_ignored = self._scope(path)
+        scope, is_ignored = self._scope_of_folder(path)
         if is_ignored:
             return
         prefix = f"{path}/" if path else ""
@@ -50,7 +50,7 @@ class Untracked:
             if not scope.git_ignores(name, inner, directory=True) and self._is_seen(inner, scope):
                 yield f"{inner}/"
 
-    def _unknown(self, path: str, found: Folder) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _unknown_names(self, path: str, found: Folder) -> tuple[tuple[str, ...], tuple[str, ...]]:
         index, prefix = self._staged, f"{path}/" if path else ""
 
         def is_known(name: str) -> bool:
@@ -62,7 +62,7 @@ class Untracked:
         )
         return files, folders
 
-    def _scope(self, path: str) -> tuple[Scope, bool]:
+    def _scope_of_folder(self, path: str) -> tuple[Scope, bool]:
         """The rules inside a directory, and whether it is ignored as a whole."""
         scope = self._scopes.get(path)
         if scope is None:
@@ -74,7 +74,7 @@ class Untracked:
         if not path:
             return self._ignore.top().inside("", Standing.IN, has_rules=has_rules), False
         above, _, name = path.rpartition("/")
-        outer, is_ignored = self._scope(above)
+        outer, is_ignored = self._scope_of_folder(above)
         is_ignored = is_ignored or outer.git_ignores(name, path, directory=True)
         return outer.inside(path, Standing.IN, has_rules=has_rules), is_ignored
 

@@ -148,7 +148,7 @@ class Events:
                 if path is not None and self._watches.get(path) == event.watch:
                     del self._watches[path]
             elif event.watch in self._paths:
-                self._note(self._paths[event.watch], event, changes)
+                self._note_event(self._paths[event.watch], event, changes)
         return changes if is_proved and is_in_place and not self.problem else None
 
     def _is_in_place(self) -> bool:
@@ -163,7 +163,7 @@ class Events:
         before, self._place = self._place, (self._place[0], now[1])
         return now == before and not have_changed
 
-    def _note(self, directory: str, event: inotify.Event, found: Happened) -> None:
+    def _note_event(self, directory: str, event: inotify.Event, found: Happened) -> None:
         name = os.fsdecode(event.name)
         path = f"{directory}/{name}" if directory else name
         if not name:

@@ -39,19 +39,19 @@ class Inotify:
     """One queue of events. Each is in it before the call that caused it returns, in the order of calls."""
 
     def __init__(self) -> None:
-        self.fd = _checked(_libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
+        self.fd = _check_result(_load_libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
 
     def watch_directory(self, fd: int) -> int:
         """The number of the watch on an open directory; the same for the same directory."""
-        return self._add(fd, _EVERYTHING | _ONLY_DIRECTORIES)
+        return self._add_watch(fd, _EVERYTHING | _ONLY_DIRECTORIES)
 
     def watch_stamps(self, fd: int) -> int:
         """Watches the time stamps of an open file alone."""
-        return self._add(fd, ACCESS_CHANGED)
+        return self._add_watch(fd, ACCESS_CHANGED)
 
     def unwatch(self, watch: int) -> None:
         """Ends a watch, or does nothing where it has ended by itself."""
-        _libc().inotify_rm_watch(self.fd, watch)
+        _load_libc().inotify_rm_watch(self.fd, watch)
 
     def read(self) -> list[Event]:
         """Everything in the queue; ends with an overflow where there is no end to it."""
@@ -61,30 +61,30 @@ class Inotify:
                 data = os.read(self.fd, _BUFFER)
             except BlockingIOError:
                 return events
-            events += _events(data)
+            events += _parse_events(data)
         return [*events, Event(-1, OVERFLOW, b"")]
 
     def close(self) -> None:
         os.close(self.fd)
 
-    def _add(self, fd: int, what: int) -> int:
+    def _add_watch(self, fd: int, what: int) -> int:
         # By its descriptor: nothing can be put in its place meanwhile.
-        return _checked(_libc().inotify_add_watch(self.fd, b"/proc/self/fd/%d" % fd, what))
+        return _check_result(_load_libc().inotify_add_watch(self.fd, b"/proc/self/fd/%d" % fd, what))
 
 
 @cache
-def _libc() -> ctypes.CDLL:
+def _load_libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _checked(result: int) -> int:
+def _check_result(result: int) -> int:
     if result < 0:
         number = ctypes.get_errno() or errno.EIO
         raise OSError(number, os.strerror(number))
     return result
 
 
-def _events(data: bytes) -> list[Event]:
+def _parse_events(data: bytes) -> list[Event]:
     events = []
     at = 0
     while at < len(data):

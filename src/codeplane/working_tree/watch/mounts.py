@@ -23,7 +23,7 @@ class Mounts:
         self.kind = ""  # of the file system of the directory, where it can be told
         self.below: frozenset[RepoPath] = frozenset()
         try:
-            self._read(_mount_of(fd))
+            self._read_mounts(_mount_of(fd))
         except OSError:
             self.close()
             raise
@@ -35,10 +35,10 @@ class Mounts:
         """Whether something was mounted or unmounted anywhere since the last call."""
         if not self._poll.poll(0):
             return False
-        self._read("")
+        self._read_mounts("")
         return True
 
-    def _read(self, mount: str) -> None:
+    def _read_mounts(self, mount: str) -> None:
         below = set()
         for line in os.fsdecode(Path(_RECORD).read_bytes()).rstrip("\n").split("\n"):
             fields, _, rest = line.partition(" - ")

@@ -48,7 +48,7 @@ class Watch:
         self._directory = directory
         self._most = most
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+        self._thread = threading.Thread(target=self._run_thread, name="watch", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -60,13 +60,13 @@ class Watch:
             self._thread.join(2)
         self._tree.unfollow()
 
-    def _run(self) -> None:
+    def _run_thread(self) -> None:
         while not self._stop.is_set():
             try:
                 if self._directory is not None:
                     self._follow_events(self._directory)
                 else:
-                    self._follow(self._tree.directories())
+                    self._follow_directories(self._tree.directories())
             except FileNotFoundError:  # a directory has gone since it was listed
                 self._changed()
                 self._stop.wait(_AGAIN_SEC)
@@ -89,7 +89,7 @@ class Watch:
             self._tree.unfollow()  # gives the watches back to other programs
             self._give_up_for_now(problem)
 
-    def _follow(self, directories: frozenset[RepoPath]) -> None:
+    def _follow_directories(self, directories: frozenset[RepoPath]) -> None:
         """Watches these directories until others have to be."""
         from watchfiles import watch  # not needed before the first look is over
 
@@ -97,7 +97,7 @@ class Watch:
             self._give_up_for_now(f"there are more than {self._most} directories")
             return
         events = watch(
-            *self._watchable(directories),
+            *self._watchable_directories(directories),
             watch_filter=None,
             debounce=_LONGEST_GROUP_MS,
             step=_QUIET_MS,
@@ -113,17 +113,17 @@ class Watch:
         for group in events:
             self.problem = ""
             # What happened between the listing of the directories and the first event went unseen.
-            if is_first or self._matters({path for _, path in group}):
+            if is_first or self._concerns_tree({path for _, path in group}):
                 self._changed()
             is_first = False
             if self._tree.directories() != directories:
                 return
 
-    def _watchable(self, directories: Iterable[RepoPath]) -> list[str]:
+    def _watchable_directories(self, directories: Iterable[RepoPath]) -> list[str]:
         root = str(self._tree.jail.root)
         return [f"{root}/{path}" if path else root for path in directories if _is_utf8(path)]
 
-    def _matters(self, paths: set[str]) -> bool:
+    def _concerns_tree(self, paths: set[str]) -> bool:
         if len(paths) > _MOST_EVENTS:
             return True
         root = f"{self._tree.jail.root}{os.sep}"
