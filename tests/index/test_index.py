@@ -349,10 +349,10 @@ def test_idle_workers_live_on_while_somebody_may_need_them() -> None:
     workers = Workers(1)
     list(workers.extract([Job(0, "", b"words")]))
     workers.keep()
-    workers._retire()
+    workers._retire_idle()
     assert not workers.are_missing
     workers._used -= 3600
-    workers._retire()
+    workers._retire_idle()
     assert workers.are_missing
 
 

@@ -31,7 +31,7 @@ class Ahead:
         digests = {content.digest for content in entries.values()}
         self.wait(digests)  # somebody may be reading them already
         with ExitStack() as resources:
-            resources.enter_context(self._reading(digests))
+            resources.enter_context(self._mark_reading(digests))
             with self._database.read() as connection:
                 work.find_known(connection)
             chunks = self._workers.extract(work.jobs())
@@ -54,7 +54,7 @@ class Ahead:
             return self._changed.wait_for(lambda: digests.isdisjoint(self._digests))
 
     @contextmanager
-    def _reading(self, digests: Set[str]) -> Iterator[None]:
+    def _mark_reading(self, digests: Set[str]) -> Iterator[None]:
         """While contents are read and their facts are written."""
         with self._changed:
             self._digests.update(digests)

@@ -45,13 +45,13 @@ class CommitViews:
         """The number of the view of a commit, made when it is missing or more of it can be told now."""
         key = f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}:{readers_version()}"
         with self.making:
-            view = self._complete(key)
+            view = self._find_complete(key)
             if view is None:
                 tree.fill()
-                view = self._make(key, tree, progress)
+                view = self._make_view(key, tree, progress)
         return view
 
-    def _complete(self, key: str) -> int | None:
+    def _find_complete(self, key: str) -> int | None:
         with self._database.read() as connection:
             row = connection.execute(
                 "SELECT id FROM view v WHERE key = ? AND complete = 1 AND NOT EXISTS ("
@@ -65,8 +65,8 @@ class CommitViews:
             update = connection.execute("UPDATE view SET used_ms = ? WHERE id = ?", (now_ms(), row[0]))
             return int(row[0]) if update.rowcount else None
 
-    def _make(self, key: str, tree: CommitTree, progress: Progress | None) -> int:
-        source = _Objects(tree, self._learn(tree))
+    def _make_view(self, key: str, tree: CommitTree, progress: Progress | None) -> int:
+        source = _Objects(tree, self._learn_objects(tree))
         gaps = [*tree.gaps.values(), *source.gaps]
         work = Work(source, source.files)
         while True:
@@ -80,19 +80,19 @@ class CommitViews:
             with self._database.write() as connection:
                 if work.confirm(connection):
                     view = view_id(connection, key)
-                    publish_whole(connection, view, *_told(source, work.all(), gaps))
+                    publish_whole(connection, view, *_split_pointers(source, work.all(), gaps))
                     return view
 
-    def _learn(self, tree: CommitTree) -> dict[str, Content | GapKind]:
+    def _learn_objects(self, tree: CommitTree) -> dict[str, Content | GapKind]:
         """What every object of the commit holds; only those never met before are read."""
         oids = {entry.oid for entry in tree.files.values()}
         with self._database.read() as connection:
             contents: dict[str, Content | GapKind] = dict(_known_objects(connection, oids))
-        for part in _parts(sorted(oids - contents.keys()), _LEARNT_AT_ONCE):
+        for part in _split_list(sorted(oids - contents.keys()), _LEARNT_AT_ONCE):
             read = {oid: tree.content(oid) for oid in part}
             contents |= read
             with self._database.write() as connection:
-                _remember(connection, ((oid, c) for oid, c in read.items() if isinstance(c, Content)))
+                _remember_objects(connection, ((oid, c) for oid, c in read.items() if isinstance(c, Content)))
             if self._closing:
                 raise ServerStopping("The index is being closed.")
         return contents
@@ -110,7 +110,7 @@ class _Objects:
         for path, entry in tree.files.items():
             content = contents[entry.oid]
             if isinstance(content, GapKind):
-                self.gaps.append(_gap(path, content))
+                self.gaps.append(_make_gap(path, content))
             elif content.pointed:
                 self.pointers[path] = content.pointed
                 self.files[path] = Known(content.pointed, 0, content.pointed_size, 0, 0, entry.mode)
@@ -125,26 +125,26 @@ class _Objects:
         return content.beginning if isinstance(content, Content) else b""
 
 
-def _told(
+def _split_pointers(
     source: _Objects, entries: dict[RepoPath, Entry], gaps: list[Gap]
 ) -> tuple[dict[RepoPath, Entry], list[Gap]]:
     """Pointers whose content has been read somewhere are files like others; the rest are gaps."""
 
     def gap(path: RepoPath) -> Gap:
         pointer = source.pointers.get(path)
-        return Gap(path, GapKind.POINTER, pointer) if pointer else _gap(path, GapKind.MISSING)
+        return Gap(path, GapKind.POINTER, pointer) if pointer else _make_gap(path, GapKind.MISSING)
 
     unread = {path for path in entries if entries[path].blob is None}
     present = {path: entry for path, entry in entries.items() if path not in unread}
     return present, [*gaps, *map(gap, sorted(unread))]
 
 
-def _gap(path: RepoPath, kind: GapKind) -> Gap:
+def _make_gap(path: RepoPath, kind: GapKind) -> Gap:
     return Gap(path, kind, _DETAILS[kind])
 
 
 def _known_objects(connection: Connection, oids: set[str]) -> Iterator[tuple[str, Content]]:
-    for part in _parts(sorted(oids), _SOUGHT_AT_ONCE):
+    for part in _split_list(sorted(oids), _SOUGHT_AT_ONCE):
         rows = connection.execute(
             "SELECT oid, digest, size, beginning, pointed, pointed_size FROM git_object"
             f" WHERE oid IN ({', '.join('?' * len(part))})",
@@ -154,13 +154,13 @@ def _known_objects(connection: Connection, oids: set[str]) -> Iterator[tuple[str
             yield oid.hex(), Content(Digest(digest.hex()), size, beginning, Digest(pointer), pointed_size)
 
 
-def _remember(connection: Connection, contents: Iterable[tuple[str, Content]]) -> None:
+def _remember_objects(connection: Connection, contents: Iterable[tuple[str, Content]]) -> None:
     connection.executemany(
         "INSERT OR REPLACE INTO git_object VALUES (?, ?, ?, ?, ?, ?)",
         [(bytes.fromhex(oid), bytes.fromhex(c.digest), *c[1:]) for oid, c in contents],
     )
 
 
-def _parts(items: list[T], size: int) -> Iterator[list[T]]:
+def _split_list(items: list[T], size: int) -> Iterator[list[T]]:
     for at in range(0, len(items), size):
         yield items[at : at + size]

@@ -77,7 +77,7 @@ class IndexDatabase:
         self._known: dict[RepoPath, Known] = {}  # of the entries
         self._may_be_outdated = True
         self._fingerprint: Fingerprint | None = None  # of what is known; made on first use, then kept up
-        self._load()
+        self._load_view()
 
     @classmethod
     def open(cls, file: Path, tree: WorkingTree, workers: Workers, view: str = WORKING_VIEW) -> Self:
@@ -136,9 +136,9 @@ class IndexDatabase:
         with self._refreshing:
             if self._fingerprint is None:
                 self._fingerprint = Fingerprint((path, entry.digest) for path, entry in self._known.items())
-            yield self._fingerprint, self._digest
+            yield self._fingerprint, self._digest_of_path
 
-    def _digest(self, path: RepoPath) -> Digest | None:
+    def _digest_of_path(self, path: RepoPath) -> Digest | None:
         entry = self._known.get(path)
         return entry.digest if entry is not None else None
 
@@ -213,7 +213,7 @@ class IndexDatabase:
                     self._was_whole = not self._closing and not self._unread
                     return self._epoch
                 except _Overtaken:
-                    self._reload()
+                    self._reload_view()
 
     def begin_ahead(self, contents: Mapping[RepoPath, bytes]) -> Callable[[], dict[str, int | None]]:
         """Has workers read contents that files are about to have; the look that finds them has their facts.
@@ -239,7 +239,7 @@ class IndexDatabase:
             try:
                 return self._take_in(followed=True) is not None
             except _Overtaken:
-                self._reload()
+                self._reload_view()
 
     def _take_in(self, *, followed: bool) -> Work | None:
         """Publishes what has changed: read where it is little, else as unread, with the work that is left."""
@@ -251,7 +251,7 @@ class IndexDatabase:
                 self._tree.doubt()
             delta = self._tree.reconcile(self._known, followed=True)
             self._reconciled_ms = now_ms()
-            files = {**self._left(delta), **delta.added, **delta.changed}
+            files = {**self._left_over(delta), **delta.added, **delta.changed}
             if not (files or delta or delta.touched):
                 self._tree.settle()
                 return None
@@ -263,10 +263,10 @@ class IndexDatabase:
                     work.find_known(connection)
             most = _WHOLE_FILES_MEANWHILE if self._building else _WHOLE_FILES
             if len(work.pending) > most or work.pending_bytes > _WHOLE_BYTES:
-                self._publish(work, [], delta)
+                self._publish_epoch(work, [], delta)
                 return work
             read = [outcome for chunk in self._workers.extract(work.jobs()) for outcome in chunk]
-            self._publish(work, read, delta)
+            self._publish_epoch(work, read, delta)
             return None
 
     def _forget_outdated(self) -> None:
@@ -275,16 +275,16 @@ class IndexDatabase:
             return
         with self.database.read() as connection:
             paths = outdated(connection, self._view)
-        self._take({path: self._entries[path]._replace(blob=None) for path in paths})
+        self._take_entries({path: self._entries[path]._replace(blob=None) for path in paths})
         self._may_be_outdated = False
 
-    def _left(self, delta: Delta) -> dict[RepoPath, Known]:
+    def _left_over(self, delta: Delta) -> dict[RepoPath, Known]:
         """What an earlier pass has left; nothing while one runs that reads it."""
         if self._building:
             return {}
         return {path: self._entries[path].known for path in self._unread - delta.removed}
 
-    def _take(self, entries: Mapping[RepoPath, Entry]) -> None:
+    def _take_entries(self, entries: Mapping[RepoPath, Entry]) -> None:
         self._entries.update(entries)
         self._unread.difference_update(entries)
         self._unread.update([path for path, entry in entries.items() if entry.blob is None])
@@ -299,12 +299,12 @@ class IndexDatabase:
         with self._marked_building():
             for batch in in_batches(self._workers, work, progress, is_ending):
                 with self._refreshing:
-                    self._fill(work, batch)
+                    self._fill_unread(work, batch)
         self._workers.close()
         if not self._closing:
             self.database.fold()
 
-    def _fill(self, work: Work, read: Sequence[Done]) -> None:
+    def _fill_unread(self, work: Work, read: Sequence[Done]) -> None:
         """Publishes what was read, where the content is still the one that waits to be read."""
         with self.database.write() as connection:
             entries = {}
@@ -315,9 +315,9 @@ class IndexDatabase:
             self._check_not_overtaken(connection)
             epoch = publish(connection, self._view, self._entries, entries, frozenset())
         self._epoch = epoch or self._epoch
-        self._take(entries)
+        self._take_entries(entries)
 
-    def _publish(self, work: Work, read: Sequence[Done], delta: Delta) -> None:
+    def _publish_epoch(self, work: Work, read: Sequence[Done], delta: Delta) -> None:
         """One transaction: facts, entries and epoch become visible together or not at all."""
         with self.database.write() as connection:
             work.store(connection, read)
@@ -327,7 +327,7 @@ class IndexDatabase:
             self._check_not_overtaken(connection)
             epoch = publish(connection, self._view, self._entries, entries, delta.removed)
         self._epoch = epoch or self._epoch
-        self._take(entries)
+        self._take_entries(entries)
         self._keep_up_fingerprint({**dict.fromkeys(delta.removed), **work.all()})
         self._known.update({path: entry.known for path, entry in entries.items()})
         self._unread -= delta.removed
@@ -347,12 +347,12 @@ class IndexDatabase:
         if _last_epoch(connection, self._view) != self._epoch:
             raise _Overtaken
 
-    def _reload(self) -> None:
+    def _reload_view(self) -> None:
         with self._refreshing:
-            self._load()
+            self._load_view()
             self._tree.doubt()
 
-    def _load(self) -> None:
+    def _load_view(self) -> None:
         """Takes the view from the database, as this or another process left it."""
         with self.database.read() as connection:
             self._epoch = _last_epoch(connection, self._view)
@@ -361,7 +361,9 @@ class IndexDatabase:
                 (self._view,),
             )
             self._entries, self._unread = {}, set()
-            self._take({from_sql(path): Entry(Known(*columns), blob) for path, blob, *columns in rows})
+            self._take_entries(
+                {from_sql(path): Entry(Known(*columns), blob) for path, blob, *columns in rows}
+            )
             self._known = {path: entry.known for path, entry in self._entries.items()}
             self._fingerprint = None
             self._may_be_outdated = True

@@ -16,10 +16,10 @@ def dump(connection: Connection, view_key: str) -> Iterator[str]:
     for path, digest, blob in sorted(rows, key=lambda row: from_sql(row[0])):
         yield f"{from_sql(path)!r} {digest}"
         if blob is not None:
-            yield from sorted(_facts(connection, blob))
+            yield from sorted(_dump_facts(connection, blob))
 
 
-def _facts(connection: Connection, blob: int) -> Iterator[str]:
+def _dump_facts(connection: Connection, blob: int) -> Iterator[str]:
     head = connection.execute(
         "SELECT language, extractor, size, lines, state, reason, interface, package, scopes, binds FROM blob"
         " WHERE id = ?",

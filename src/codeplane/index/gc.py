@@ -29,13 +29,13 @@ def collect(database: Database, fewest: int = _FEWEST_BLOBS) -> Collected:
         epochs = _trim_epochs(connection, int((time.time() - _KEPT_DAYS * 86_400) * 1000))
         views = _drop_commits(connection)
     with database.read() as connection:
-        candidates = _unused(connection)
+        candidates = _unused_blobs(connection)
         words = _words_of(connection, candidates) if len(candidates) >= fewest else {}
     if len(candidates) < fewest:
         return Collected(epochs, views, 0)
     with database.write() as connection:
         # Another process may use one of them by now.
-        garbage = sorted(set(candidates) & set(_unused(connection)))
+        garbage = sorted(set(candidates) & set(_unused_blobs(connection)))
         _delete_blobs(connection, garbage, words)
     return Collected(epochs, views, len(garbage))
 
@@ -82,7 +82,7 @@ def _drop_commits(connection: Connection) -> int:
     return len(views)
 
 
-def _unused(connection: Connection) -> list[int]:
+def _unused_blobs(connection: Connection) -> list[int]:
     rows = connection.execute(
         "SELECT id FROM blob EXCEPT SELECT blob FROM entry EXCEPT SELECT before FROM change"
         " EXCEPT SELECT after FROM change ORDER BY id LIMIT ?",

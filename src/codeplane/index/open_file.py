@@ -24,14 +24,14 @@ _LONGEST_MARK: Final = 1000
 def open_file(file: Path, lease: Lease, tree: WorkingTree) -> tuple[Database, str]:
     """The database; one that is damaged, of another schema or not CodePlane's own is made anew, and why is
     told."""
-    if damage := read_small(_mark(file), _LONGEST_MARK):
+    if damage := read_small(_mark_path(file), _LONGEST_MARK):
         database, problem = None, damage.decode("utf-8", "replace")
     elif tree.ships(file.name):
         database, problem = None, "git tracks it, and what it says is the repository's word"
     else:
         database, problem = _open_sound(file)
     if database is None:
-        _delete(file, lease)
+        _delete_index(file, lease)
         database = open_exact(file, SCHEMA)
         assert database is not None, "BUG: a new database has the current schema"
         lease.share()
@@ -41,10 +41,10 @@ def open_file(file: Path, lease: Lease, tree: WorkingTree) -> tuple[Database, st
 def mark_damaged(file: Path, damage: str) -> None:
     """Has the next start make the index anew: its own check does not find every damage."""
     with suppress(OSError):  # where nothing can be written, nothing can be made anew either
-        write_private(_mark(file), damage.encode()[:_LONGEST_MARK])
+        write_private(_mark_path(file), damage.encode()[:_LONGEST_MARK])
 
 
-def _mark(file: Path) -> Path:
+def _mark_path(file: Path) -> Path:
     return file.with_name(f"{file.name}.damaged")
 
 
@@ -52,7 +52,7 @@ def drop_index(file: Path) -> int:
     """Deletes the index and returns the bytes that it held; refused while another process uses it."""
     lease = Lease(file)
     try:
-        return _delete(file, lease)
+        return _delete_index(file, lease)
     finally:
         lease.release()
 
@@ -92,7 +92,7 @@ def check_index(file: Path) -> list[str]:
         database.close()
 
 
-def _delete(file: Path, lease: Lease) -> int:
+def _delete_index(file: Path, lease: Lease) -> int:
     if not lease.make_sole():
         raise IndexBusy(
             f"{file} has to be made anew, and another process uses it.",
@@ -100,7 +100,7 @@ def _delete(file: Path, lease: Lease) -> int:
             path=str(file),
         )
     size = delete_database(file)
-    _mark(file).unlink(missing_ok=True)
+    _mark_path(file).unlink(missing_ok=True)
     return size
 
 
@@ -114,14 +114,14 @@ def _open_sound(file: Path) -> tuple[Database | None, str]:
         return None, error.message
     if database is None:
         return None, "it was written by another version"
-    damage = _damage(database)
+    damage = _find_damage(database)
     if damage is not None:
         database.close()
         return None, damage
     return database, ""
 
 
-def _damage(database: Database) -> str | None:
+def _find_damage(database: Database) -> str | None:
     """Why the file cannot be relied on; the quick check reads every page's structure."""
     with database.read() as connection:
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]

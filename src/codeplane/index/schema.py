@@ -156,10 +156,10 @@ CREATE TABLE change (
 """
 
 
-def _form() -> str:
+def _form_digest() -> str:
     """Changes whenever facts are packed in another way or words are others: then the index is made anew."""
     sources = [Path(module.__file__ or "").read_bytes() for module in (generated, pack, words)]
     return hashlib.sha256(b"\0".join(sources)).hexdigest()[:16]
 
 
-SCHEMA = f"-- {_form()}{_TABLES}"
+SCHEMA = f"-- {_form_digest()}{_TABLES}"

@@ -100,7 +100,9 @@ class _Rows:
     def write(self, connection: Connection) -> None:
         for table, rows in self._tables.items():
             columns = "(rowid, text)" if table == "word" else ""
-            connection.executemany(f"INSERT INTO {table} {columns} VALUES ({_marks(_WIDTHS[table])})", rows)
+            connection.executemany(
+                f"INSERT INTO {table} {columns} VALUES ({_placeholder_list(_WIDTHS[table])})", rows
+            )
 
 
 _WIDTHS = {
@@ -203,10 +205,10 @@ def _last_blob(connection: Connection) -> int:
 
 def _put_entries(connection: Connection, view: int, entries: Mapping[RepoPath, Entry]) -> None:
     connection.executemany(
-        f"INSERT OR REPLACE INTO entry VALUES ({_marks(9)})",
+        f"INSERT OR REPLACE INTO entry VALUES ({_placeholder_list(9)})",
         [(view, sql_text(path), e.known.digest, e.blob, *e.known[1:]) for path, e in entries.items()],
     )
 
 
-def _marks(count: int) -> str:
+def _placeholder_list(count: int) -> str:
     return ", ".join("?" * count)

@@ -37,22 +37,22 @@ class Work:
         self._ids: dict[BlobKey, int] = {}
         self.pending: list[BlobKey] = []
         for path in sorted(changed):
-            key = self._key(path, changed[path])
+            key = self._blob_key(path, changed[path])
             self._paths.setdefault(key, []).append((path, changed[path]))
 
-    def _key(self, path: RepoPath, known: Known) -> BlobKey:
+    def _blob_key(self, path: RepoPath, known: Known) -> BlobKey:
         name = path.rsplit("/", 1)[-1]
         # Only a name without an ending leaves the language to the first line.
         beginning = b"" if "." in name else self._source.beginning(path, known)
         language = language_of(name, beginning) or ""
-        return BlobKey(known.digest, language, _version(language))
+        return BlobKey(known.digest, language, _extractor_version(language))
 
     def find_known(self, connection: Connection) -> None:
         """Splits the work: content whose facts are there, and the rest, which is pending."""
         self._ids = known_blobs(connection, self._paths)
-        self.pending = sorted((key for key in self._paths if key not in self._ids), key=self._rank)
+        self.pending = sorted((key for key in self._paths if key not in self._ids), key=self._reading_order)
 
-    def _rank(self, key: BlobKey) -> tuple[bool, int, RepoPath]:
+    def _reading_order(self, key: BlobKey) -> tuple[bool, int, RepoPath]:
         """What the first questions are about is read first: source, then tests, then what has no grammar."""
         path = self._paths[key][0][0]
         return not key.language, purpose_by_path(path), path
@@ -110,12 +110,12 @@ def outdated(connection: Connection, view: int) -> list[RepoPath]:
         path = from_sql(text)
         name = path.rsplit("/", 1)[-1]
         now = (language_of(name, b"") or "") if "." in name else language
-        if now != language or extractor != _version(now):
+        if now != language or extractor != _extractor_version(now):
             paths.append(path)
     return paths
 
 
-def _version(language: str) -> str:
+def _extractor_version(language: str) -> str:
     return extractor_version(language) if language else "words-1"
 
 

@@ -58,14 +58,18 @@ def foreign_facts(facts: Facts) -> ForeignFacts:
             for one in facts.binds
             if one.scope in scopes
         ],
-        sorted(_written(facts)),
-        [[d.literals, d.computed, _around(facts, d.line)] for d in facts.dynamics if d.pattern == "setattr"],
-        [list(_before(facts, d)) for d in facts.definitions if d.span.start_line < d.name_line],
+        sorted(_written_members(facts)),
+        [
+            [d.literals, d.computed, _enclosing_definition(facts, d.line)]
+            for d in facts.dynamics
+            if d.pattern == "setattr"
+        ],
+        [list(_decorator_names(facts, d)) for d in facts.definitions if d.span.start_line < d.name_line],
         [list(one) for one in sorted(_type_tests(facts))],
     )
 
 
-def _before(facts: Facts, item: Definition) -> list[list[tuple[str, str]]]:
+def _decorator_names(facts: Facts, item: Definition) -> list[list[tuple[str, str]]]:
     """The names on each line before that of a definition's own, with what is before them: its decorators."""
     occurrences = facts.occurrences
     lines = occurrences.lines[item.span.start_line - 1 : item.name_line]
@@ -83,14 +87,14 @@ def _type_tests(facts: Facts) -> Iterator[list[str]]:
     """What code asks of the values behind which others see the results of calls: `x instanceof A`, and every
     call that is on one or begins with one, for it may ask as well."""
     results = [bind.type_name for bind in _binds_around(facts)] + [d.annotation for d in facts.definitions]
-    heads = {_first(text) for text in results if text.endswith(MADE) and "." in text}
-    yield from ([one] for one in facts.asked if _first(one.partition(" ")[0]) in heads)
+    heads = {_first_name(text) for text in results if text.endswith(MADE) and "." in text}
+    yield from ([one] for one in facts.asked if _first_name(one.partition(" ")[0]) in heads)
     if not heads:
         return
     occurrences = facts.occurrences
     # Worked out once for each text: a file has many more names than texts.
-    behind = ["" in heads, *(_first(text).rstrip("?") in heads for text in facts.receivers)]
-    alone = [_first(text).rstrip("?") in heads for text in occurrences.texts]
+    behind = ["" in heads, *(_first_name(text).rstrip("?") in heads for text in facts.receivers)]
+    alone = [_first_name(text).rstrip("?") in heads for text in occurrences.texts]
     for at in places(occurrences.roles, Role.CALL):
         after = at + 1
         while after < len(occurrences) and occurrences.roles[after] == Role.TYPE:
@@ -123,7 +127,7 @@ def _scopes_around(facts: Facts) -> set[int]:
     return scopes
 
 
-def _written(facts: Facts) -> Iterator[list[object]]:
+def _written_members(facts: Facts) -> Iterator[list[object]]:
     """The members that get a value behind something, with all that the file says of what that is."""
     occurrences = facts.occurrences
     if not facts.written:
@@ -135,38 +139,38 @@ def _written(facts: Facts) -> Iterator[list[object]]:
     for at in places(occurrences.roles, Role.WRITE):
         if occurrences.receivers[at] and not occurrences.targets[at]:
             receiver, scope = facts.receivers[occurrences.receivers[at] - 1], occurrences.scopes[at]
-            meant, function = _meant(facts, binds, receiver, scope), -1
-            while scope >= 0 and (scope, _first(receiver)) not in binds:
+            meanings, function = _meanings_of(facts, binds, receiver, scope), -1
+            while scope >= 0 and (scope, _first_name(receiver)) not in binds:
                 scope = facts.scopes[scope].parent
             while scope >= 0 and function < 0:
                 function, scope = owner_by_body.get(scope, -1), facts.scopes[scope].parent
-            yield [occurrences.texts[occurrences.names[at]], receiver, function, meant]
+            yield [occurrences.texts[occurrences.names[at]], receiver, function, meanings]
 
 
-def _meant(
+def _meanings_of(
     facts: Facts, bound: dict[tuple[int, str], list[Bind]], text: str, scope: int
 ) -> list[list[object]]:
     """What a file says of the name that a text begins with, and of those that its value comes from."""
-    meant: list[list[object]] = []
+    meanings: list[list[object]] = []
     waiting, mores = [(text, scope)], {(text, scope)}
     for text, scope in waiting:
-        while scope >= 0 and (scope, _first(text)) not in bound:
+        while scope >= 0 and (scope, _first_name(text)) not in bound:
             scope = facts.scopes[scope].parent
-        for one in bound.get((scope, _first(text)), ()):
-            meant.append([one.reason, one.target, one.certain, one.type_name])
+        for one in bound.get((scope, _first_name(text)), ()):
+            meanings.append([one.reason, one.target, one.certain, one.type_name])
             more = (one.type_name, one.scope)
             if one.type_name and more not in mores:
                 mores.add(more)
                 waiting.append(more)
-    return meant
+    return meanings
 
 
-def _first(text: str) -> str:
+def _first_name(text: str) -> str:
     """The name that an expression begins with, behind `await` and the like."""
     return text.rpartition(" ")[2].partition(".")[0].removesuffix(MADE)
 
 
-def _around(facts: Facts, line: int) -> int:
+def _enclosing_definition(facts: Facts, line: int) -> int:
     """The innermost definition that a line is in, or -1."""
     around = [
         at for at, one in enumerate(facts.definitions) if one.span.start_line <= line <= one.span.end_line

@@ -61,7 +61,7 @@ def pack(facts: Facts, words: str, *, generated: bool = False) -> Packed:
         facts.state,
         facts.reason,
         foreign_facts(facts).digest(),
-        _text(facts.package),
+        _clean_text(facts.package),
         generated,
         pack_numbers([n for s in facts.scopes for n in (s.parent + 1, s.kind, *s.span)]),
         _pack_binds(facts),
@@ -72,17 +72,17 @@ def pack(facts: Facts, words: str, *, generated: bool = False) -> Packed:
                 *d.span,
                 d.name_line,
                 d.name_column,
-                _text(d.signature),
-                _text("\n".join(d.bases)),
-                _text(d.annotation),
+                _clean_text(d.signature),
+                _clean_text("\n".join(d.bases)),
+                _clean_text(d.annotation),
                 d.flags,
-                _text(d.owner),
+                _clean_text(d.owner),
                 d.text,
             )
             for d in facts.definitions
         ],
-        [(i.scope, i.kind, *map(_text, i[2:5]), *i[5:]) for i in facts.imports],
-        [(*map(_text, e[:3]), e.certain) for e in facts.exports],
+        [(i.scope, i.kind, *map(_clean_text, i[2:5]), *i[5:]) for i in facts.imports],
+        [(*map(_clean_text, e[:3]), e.certain) for e in facts.exports],
         [(d.pattern, d.line, d.column, json.dumps(d.literals), d.computed) for d in facts.dynamics],
         [(sql_text(name),) for name in facts.written],
         _pack_texts(facts.occurrences.texts),
@@ -93,12 +93,12 @@ def pack(facts: Facts, words: str, *, generated: bool = False) -> Packed:
 
 def pack_numbers(numbers: Sequence[int]) -> bytes:
     """Numbers as wide as the largest needs; the first byte says how wide."""
-    code = _code(max(numbers, default=0))
-    return code.encode() + _little(array(code, numbers))
+    code = _type_code(max(numbers, default=0))
+    return code.encode() + _little_endian(array(code, numbers))
 
 
 def unpack_numbers(packed: bytes) -> "array[int]":
-    return _numbers(packed[:1].decode(), packed[1:])
+    return _unpack_numbers(packed[:1].decode(), packed[1:])
 
 
 def unpack_occurrences(names: bytes, packed: bytes) -> Occurrences:
@@ -108,7 +108,7 @@ def unpack_occurrences(names: bytes, packed: bytes) -> Occurrences:
     at = _HEAD.size
     for code in codes.decode():
         length = array(code).itemsize * (lines if len(columns) == 5 else count)
-        columns.append(_numbers(code, packed[at : at + length]))
+        columns.append(_unpack_numbers(code, packed[at : at + length]))
         at += length
     numbers, starts, scopes, targets, receivers, starts_of_lines = columns
     roles = packed[at : at + count]
@@ -232,8 +232,8 @@ def unpack_binds(packed: bytes) -> tuple[Binds, list[str], list[str]]:
     start = _BIND_HEAD.size
     texts = _unpack_texts(packed[start + length :])
     numbers = unpack_numbers(packed[start : start + length])
-    asked, receivers = numbers.pop(), numbers.pop()
-    return Binds(numbers, texts, count), texts[receivers:asked], texts[asked:]
+    queries, receivers = numbers.pop(), numbers.pop()
+    return Binds(numbers, texts, count), texts[receivers:queries], texts[queries:]
 
 
 def _pack_binds(facts: Facts) -> bytes:
@@ -267,11 +267,11 @@ def _pack_occurrences(facts: Facts) -> bytes:
         (len(facts.receivers), occurrences.receivers),
         (occurrences.lines[-1] if occurrences.lines else 0, occurrences.lines),
     )
-    codes = [_code(most) for most, _ in columns]
+    codes = [_type_code(most) for most, _ in columns]
     data = b"".join(
         (
             _HEAD.pack(len(occurrences), len(occurrences.lines), "".join(codes).encode()),
-            *[_little(array(code, column)) for code, (_, column) in zip(codes, columns, strict=True)],
+            *[_little_endian(array(code, column)) for code, (_, column) in zip(codes, columns, strict=True)],
             bytes(occurrences.roles),
         )
     )
@@ -286,11 +286,11 @@ def _unpack_texts(packed: bytes) -> list[str]:
     return packed.decode("utf-8", "surrogateescape").split(_GAP)[:-1]
 
 
-def _code(most: int) -> str:
+def _type_code(most: int) -> str:
     return "B" if most < 1 << 8 else "H" if most < 1 << 16 else "I"
 
 
-def _numbers(code: str, packed: bytes) -> "array[int]":
+def _unpack_numbers(code: str, packed: bytes) -> "array[int]":
     numbers = array(code)
     numbers.frombytes(packed)
     if sys.byteorder == "big":
@@ -309,12 +309,12 @@ def sql_text(text: str) -> str | bytes:
     return text
 
 
-def _text(text: str) -> str:
+def _clean_text(text: str) -> str:
     """Text that is shown and compared, not cut out of the file: what is not UTF-8 becomes `?`."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _little(numbers: "array[int]") -> bytes:
+def _little_endian(numbers: "array[int]") -> bytes:
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers.tobytes()

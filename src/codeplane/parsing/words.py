@@ -28,7 +28,7 @@ def words_of(data: bytes, names: Iterable[str] = ()) -> str:
     if len(_known) > _MOST_KNOWN:
         _known.clear()
     distinct: set[bytes] = set()
-    for piece in _pieces(data):
+    for piece in _split_data(data):
         distinct.update(piece.translate(_RUNS).split())
     words = [b" ".join(map(_known.__getitem__, distinct)).decode()]
     for name in names:
@@ -58,7 +58,7 @@ def parts_of(word: str) -> frozenset[str]:
     return frozenset(_with_parts(word).split())
 
 
-def _pieces(data: bytes) -> Iterator[bytes]:
+def _split_data(data: bytes) -> Iterator[bytes]:
     """The data in parts that end between words: all words of a large file at once would fill the memory."""
     start = 0
     while start < len(data):
@@ -73,8 +73,8 @@ class _Known(dict[bytes, bytes]):
 
     def __missing__(self, run: bytes) -> bytes:
         words = _WORD.findall(run.decode("utf-8", "replace"))
-        kept = [_with_parts(word) for word in words if len(word) <= _LONGEST]
-        data = " ".join(kept if len(kept) == len(words) else [*kept, LONG]).encode()
+        short = [_with_parts(word) for word in words if len(word) <= _LONGEST]
+        data = " ".join(short if len(short) == len(words) else [*short, LONG]).encode()
         if len(run) <= _LONGEST:
             self[run] = data
         return data

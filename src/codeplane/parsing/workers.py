@@ -75,23 +75,23 @@ class Workers:
 
         Workers have begun when this returns; the results have to be asked for.
         """
-        chunks = _chunks(jobs)
+        chunks = _make_chunks(jobs)
         busy: _Busy = {}
         try:
             self._hand_out(chunks, [], busy)
         except BaseException:
-            self._end(busy)
+            self._end_workers(busy)
             raise
-        return self._results(chunks, busy)
+        return self._collect_results(chunks, busy)
 
     def _hand_out(self, chunks: Iterator[list[Job]], again: list[list[Job]], busy: "_Busy") -> None:
         while len(busy) < self._count and (chunk := again.pop() if again else next(chunks, None)):
-            worker = self._take()
+            worker = self._take_worker()
             with suppress(OSError):  # it has died; its empty pipe says so later
                 worker.pipe.send(chunk)
             busy[worker.pipe] = (worker, chunk)
 
-    def _results(self, chunks: Iterator[list[Job]], busy: "_Busy") -> Iterator[list[Done]]:
+    def _collect_results(self, chunks: Iterator[list[Job]], busy: "_Busy") -> Iterator[list[Done]]:
         again: list[list[Job]] = []
         try:
             while busy:
@@ -105,17 +105,17 @@ class Workers:
                         worker.kill()  # the files are not to blame, and are read another time
                     elif results is None:
                         worker.kill()
-                        again += _smaller(chunk)
+                        again += _split_chunk(chunk)
                         if len(chunk) == 1:
-                            yield [_lost(chunk[0])]
+                            yield [_lost_file(chunk[0])]
                     else:
                         self._idle.append(worker)
                         yield results
                 self._hand_out(chunks, again, busy)
         finally:
-            self._end(busy)
+            self._end_workers(busy)
 
-    def _end(self, busy: "_Busy") -> None:
+    def _end_workers(self, busy: "_Busy") -> None:
         for worker, _ in busy.values():
             worker.kill()
         self._note_free(len(busy))
@@ -133,7 +133,7 @@ class Workers:
         """
         with self._guard:
             missing = self._count - len(self._idle) - self._busy
-            self._idle += [self._started(languages) for _ in range(missing)]
+            self._idle += [self._start_worker(languages) for _ in range(missing)]
         self._retire_later()
 
     def close(self) -> None:
@@ -156,11 +156,11 @@ class Workers:
                 self._wait_to_retire(_IDLE_SEC)
 
     def _wait_to_retire(self, seconds: float) -> None:
-        self._retirement = threading.Timer(seconds, self._retire)
+        self._retirement = threading.Timer(seconds, self._retire_idle)
         self._retirement.daemon = True
         self._retirement.start()
 
-    def _retire(self) -> None:
+    def _retire_idle(self) -> None:
         with self._guard:
             self._retirement = None
             if (left := self._used + _IDLE_SEC - time.monotonic()) > 0:
@@ -172,7 +172,7 @@ class Workers:
         with self._guard:
             self._busy -= count
 
-    def _take(self) -> "_Worker":
+    def _take_worker(self) -> "_Worker":
         with self._guard:
             self._busy += 1
             while self._idle:
@@ -180,9 +180,9 @@ class Workers:
                 if worker.process.is_alive():
                     return worker
                 worker.kill()
-        return self._started(())
+        return self._start_worker(())
 
-    def _started(self, languages: Sequence[str]) -> "_Worker":
+    def _start_worker(self, languages: Sequence[str]) -> "_Worker":
         return _Worker.start(self._context, (self._read, self._file_sec, languages))
 
 
@@ -195,7 +195,9 @@ class _Worker(NamedTuple):
         cls, context: SpawnContext, how: tuple[Callable[[Job], Packed], float, Sequence[str]]
     ) -> "_Worker":
         ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs, *how), name="codeplane-extract", daemon=True)
+        process = context.Process(
+            target=_serve_chunks, args=(theirs, *how), name="codeplane-extract", daemon=True
+        )
         process.start()
         # Only the child keeps its end: it sees the end of this process as the end of the pipe.
         theirs.close()
@@ -223,7 +225,7 @@ class _Worker(NamedTuple):
 _Busy = dict[Connection, tuple[_Worker, list[Job]]]
 
 
-def _serve(
+def _serve_chunks(
     pipe: "Connection[list[Done], list[Job]]",
     read: Callable[[Job], Packed],
     file_sec: float,
@@ -257,9 +259,9 @@ def _limit_memory() -> None:
 def _read_in_time(read: Callable[[Job], Packed], job: Job, file_sec: float) -> Packed:
     """Ends this process when the file takes too long: a parser cannot be stopped from inside."""
     signal.setitimer(signal.ITIMER_PROF, file_sec * min(1, max(_LEAST, len(job.data) / _WHOLE_BYTES)))
-    packed = read(job)
+    facts = read(job)
     signal.setitimer(signal.ITIMER_PROF, 0)
-    return packed
+    return facts
 
 
 def read_job(job: Job) -> Packed:
@@ -278,24 +280,24 @@ def read_job(job: Job) -> Packed:
     return pack(facts, words, generated=is_generated(job.data))
 
 
-def _lost(job: Job) -> Done:
+def _lost_file(job: Job) -> Done:
     facts = Facts("failed", "the parser crashed or hung on this file")
     return Done(job.number, pack(facts, words_of(job.data)))
 
 
-def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+def _make_chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     chunk: list[Job] = []
-    size = given = 0
+    size = count = 0
     for job in jobs:
-        most = _FIRST_BYTES if given < _FIRST_CHUNKS else _CHUNK_BYTES
+        most = _FIRST_BYTES if count < _FIRST_CHUNKS else _CHUNK_BYTES
         if chunk and (len(chunk) >= _CHUNK_FILES or size + len(job.data) > most):
             yield chunk
-            chunk, size, given = [], 0, given + 1
+            chunk, size, count = [], 0, count + 1
         chunk.append(job)
         size += len(job.data)
     if chunk:
         yield chunk
 
 
-def _smaller(chunk: list[Job]) -> list[list[Job]]:
+def _split_chunk(chunk: list[Job]) -> list[list[Job]]:
     return [[job] for job in chunk] if len(chunk) > 1 else []

@@ -81,10 +81,10 @@ class EpochCache:
         if all(map(self._is_quiet, changes)):
             cache._by_interface, cache.manifests = self._by_interface, self.manifests
             cache.meanings, cache.meant = self.meanings, self.meant
-        cache._carried = self._carry(changes)
+        cache._carried = self._carry_answers(changes)
         return cache
 
-    def _carry(self, changes: list[Change]) -> dict[CarriedSlot[Any], tuple[Any, tuple[Change, ...]]]:
+    def _carry_answers(self, changes: list[Change]) -> dict[CarriedSlot[Any], tuple[Any, tuple[Change, ...]]]:
         if any(self._is_read(change) for change in changes):
             return {}
         return {

@@ -43,9 +43,9 @@ class Dynamics:
     def asking(self, patterns: Sequence[str] = ASKING) -> dict[str, list[tuple[int, int]]]:
         """The files that ask for members by names that are made at run time, with lines and columns."""
         key = tuple(patterns)
-        return self._sources.memo.once(_ASKING, key, lambda: self._asking(patterns))
+        return self._sources.memo.once(_ASKING, key, lambda: self._computed_places(patterns))
 
-    def _asking(self, patterns: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
+    def _computed_places(self, patterns: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
         marks = ", ".join("?" * len(patterns))
         rows = self._connection.execute(
             f"SELECT blob, line, column FROM dynamic WHERE pattern IN ({marks}) AND computed"

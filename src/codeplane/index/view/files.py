@@ -123,7 +123,7 @@ class FileFacts:
         """The name of each bind, the name space in front of it where that is not the ordinary one."""
         names = self.binds.names
         for at in self.binds.of(Reason.DEF_IN_SCOPE) if self._apart else ():
-            names[at] = self._key(self.definitions[self.binds.target(at)])
+            names[at] = self._name_key(self.definitions[self.binds.target(at)])
         return names
 
     @cached_property
@@ -192,7 +192,7 @@ class FileFacts:
     @cached_property
     def _definition_names(self) -> list[str]:
         """The name of each definition, the name space in front of it where that is not the ordinary one."""
-        return [self._key(item) for item in self.definitions] if self._apart else self.definitions.names
+        return [self._name_key(item) for item in self.definitions] if self._apart else self.definitions.names
 
     @cached_property
     def _first_definitions(self) -> dict[str, int]:
@@ -221,7 +221,7 @@ class FileFacts:
         spaces = self.spec.scopes.marked_spaces
         return {kind: space for space, kinds in spaces.items() for kind in kinds}
 
-    def _key(self, item: Definition) -> str:
+    def _name_key(self, item: Definition) -> str:
         """The name of a definition, with its name space where that is not the ordinary one."""
         space = self._apart.get(item.kind) if self._apart else None
         return f"{space} {item.name}" if space else item.name
@@ -232,7 +232,7 @@ class FileFacts:
         groups: dict[int, list[int]] = {}
         for at in self.definitions.having(FLAG_MORE):
             item = self.definitions[at]
-            siblings = self.inside(item.parent, self._key(item))
+            siblings = self.inside(item.parent, self._name_key(item))
             if at not in siblings:
                 alike = [one for one in siblings if self._are_alike(at, one)]
                 main = max((one for one in alike if one < at), default=alike[0])

@@ -58,11 +58,11 @@ class Lookup:
     def with_words(self, words: Iterable[str]) -> list[str]:
         """The files that hold all of some words, whole or as parts of others."""
         query = " AND ".join([f'"{word}"' for word in words])
-        return self._paths(self._blobs(query)) if query else []
+        return self._paths_of_blobs(self._matching_blobs(query)) if query else []
 
     def with_word_beginning(self, letters: str) -> set[int]:
         """The blobs that may hold a word that begins so."""
-        return {*self._blobs(f'"{letters}"*'), *self._blobs(f'"{LONG}"')}
+        return {*self._matching_blobs(f'"{letters}"*'), *self._matching_blobs(f'"{LONG}"')}
 
     def with_letters(self, letters: str) -> set[int] | None:
         """The blobs that may hold a word with these letters in it; None where these are too many to ask."""
@@ -70,21 +70,23 @@ class Lookup:
         words, last = self._sources.vocabulary.holding(self._connection, low, _MOST_WORDS)
         if words is None:
             return None
-        blobs = set(self._blobs(f'"{LONG}"'))
+        blobs = set(self._matching_blobs(f'"{LONG}"'))
         for at in range(0, len(words), _AT_ONCE):
-            blobs.update(self._blobs(" OR ".join([f'"{word}"' for word in words[at : at + _AT_ONCE]])))
+            blobs.update(
+                self._matching_blobs(" OR ".join([f'"{word}"' for word in words[at : at + _AT_ONCE]]))
+            )
         rows = self._connection.execute("SELECT id FROM blob WHERE id > ?", (last,))
         return blobs | {blob for (blob,) in rows}
 
     def with_word(self, word: str) -> set[int]:
         """The blobs that hold a word."""
-        return set(self._blobs(f'"{word}"'))
+        return set(self._matching_blobs(f'"{word}"'))
 
     def with_any(self, words: Collection[str]) -> set[int]:
         """The blobs of the view that hold at least one of some words."""
         query = " OR ".join([f'"{word}"' for word in words])
         paths_by_blob = self._sources.memo.layout.by_blob
-        return {blob for blob in self._blobs(query) if blob in paths_by_blob} if query else set()
+        return {blob for blob in self._matching_blobs(query) if blob in paths_by_blob} if query else set()
 
     def words_beginning(self, letters: str) -> list[str]:
         """Words of the index that begin so, in lower case; some of them where they are very many."""
@@ -95,7 +97,7 @@ class Lookup:
         return self._sources.vocabulary.near(self._connection, word.lower(), _AT_ONCE)
 
     def paths_of(self, blobs: Collection[int]) -> list[str]:
-        return self._paths(blobs)
+        return self._paths_of_blobs(blobs)
 
     def main_language(self) -> str:
         """The language that most files are read as; "" where none is read as any."""
@@ -211,10 +213,10 @@ class Lookup:
             all_names[None] = (self._epoch, text, lower if len(lower) == len(text) else text)
         return all_names[None][1:]
 
-    def _blobs(self, asked: str) -> list[int]:
+    def _matching_blobs(self, asked: str) -> list[int]:
         rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (asked,))
         return [blob for (blob,) in rows]
 
-    def _paths(self, blobs: Iterable[int]) -> list[str]:
+    def _paths_of_blobs(self, blobs: Iterable[int]) -> list[str]:
         paths_of = self._sources.memo.layout.by_blob.get
         return [path for blob in blobs for path in paths_of(blob, ())]

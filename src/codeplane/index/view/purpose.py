@@ -77,10 +77,10 @@ class Purposes:
         """The same whatever the content says: a list of exports may be generated, and is what others see."""
         purpose = self._known.get(path)
         if purpose is None:
-            purpose = self._known[path] = self._told(path)
+            purpose = self._known[path] = self._purpose_of(path)
         return purpose
 
-    def _told(self, path: str) -> Purpose:
+    def _purpose_of(self, path: str) -> Purpose:
         said = purpose_by_path(path)
         if said is Purpose.BUILT or path in self._made:
             return Purpose.BUILT
@@ -127,7 +127,7 @@ class Purposes:
     @property
     def _made(self) -> frozenset[str]:
         """The files that are made from others of the view."""
-        return self._sources.once(_BUILT_FILES, None, lambda: frozenset(_made(self._layout.blobs)))
+        return self._sources.once(_BUILT_FILES, None, lambda: frozenset(_generated_files(self._layout.blobs)))
 
 
 def _may_say_test(text: str) -> bool:
@@ -186,9 +186,9 @@ class _Directory(NamedTuple):
     in_source: bool
 
 
-def _made(paths: Iterable[str]) -> Iterator[str]:
+def _generated_files(paths: Iterable[str]) -> Iterator[str]:
     """Files with a twin that they are made from: the same name in the place for source, or beside."""
-    endings, outputs = _making()
+    endings, outputs = _output_rules()
     directories: dict[str, _Directory] = {}
     pieces: list[_Piece] = []
     for path in paths:
@@ -197,7 +197,7 @@ def _made(paths: Iterable[str]) -> Iterator[str]:
         while dot >= 0 and name[dot:] not in endings:
             dot = name.find(".", dot + 1)
         if dot >= 0:
-            directory = directories.get(above) or _directory(above, outputs)
+            directory = directories.get(above) or _split_directory(above, outputs)
             directories[above] = directory
             pieces.append(_Piece(path, directory, name[:dot], name[dot:]))
     suspects = [one for one in pieces if endings[one.ending] or one.directory.output]
@@ -243,7 +243,7 @@ def _is_copy_of(one: _Piece, twin: _Piece) -> bool:
     return its.in_source or mine.output.rpartition("/")[2] in _ROOTS
 
 
-def _directory(path: str, outputs: frozenset[str]) -> _Directory:
+def _split_directory(path: str, outputs: frozenset[str]) -> _Directory:
     parts = path.split("/") if path else []
     at = next((number for number, part in enumerate(parts) if part in outputs), -1)
     names = [part for part in parts if part not in outputs and part not in _SOURCES]
@@ -253,7 +253,7 @@ def _directory(path: str, outputs: frozenset[str]) -> _Directory:
 
 
 @cache
-def _making() -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
+def _output_rules() -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
     """Every ending of a language with those that it is made from, and the names of places for output."""
     endings: dict[str, tuple[str, ...]] = {}
     outputs: set[str] = set(_ROOTS)

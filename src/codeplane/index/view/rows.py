@@ -76,27 +76,29 @@ class ViewRows:
         return {from_sql(path): digest for path, digest in rows}
 
     def file(self, path: RepoPath) -> FileFact | None:
-        return next(self._files("AND e.path = ?", (sql_text(path),)), None)
+        return next(self._select_files("AND e.path = ?", (sql_text(path),)), None)
 
     def files(self, after: RepoPath | None) -> Iterator[FileFact]:
         """Files in order of their paths, beginning after one."""
-        return self._files("AND e.path > ? ORDER BY e.path", (sql_text(after or RepoPath("")),))
+        return self._select_files("AND e.path > ? ORDER BY e.path", (sql_text(after or RepoPath("")),))
 
     def files_with_words(self, words: Iterable[str]) -> Iterator[FileFact]:
         """Files that hold all the words, whole or as parts of identifiers."""
         query = question(" ".join(words))
         condition = "AND e.blob IN (SELECT rowid FROM word WHERE word MATCH ?) ORDER BY e.path"
-        return self._files(condition, (query,)) if query else iter(())
+        return self._select_files(condition, (query,)) if query else iter(())
 
     def definition(self, path: RepoPath, position: int) -> DefFact | None:
         """The definition with a number in a file."""
-        return next(self._definitions("AND e.path = ? AND d.position = ?", (sql_text(path), position)), None)
+        return next(
+            self._select_definitions("AND e.path = ? AND d.position = ?", (sql_text(path), position)), None
+        )
 
     def definitions_in(self, path: RepoPath) -> Iterator[DefFact]:
-        return self._definitions("AND e.path = ? ORDER BY d.position", (sql_text(path),))
+        return self._select_definitions("AND e.path = ? ORDER BY d.position", (sql_text(path),))
 
     def definitions_named(self, name: str) -> Iterator[DefFact]:
-        return self._definitions("AND d.name = ? ORDER BY e.path, d.position", (sql_text(name),))
+        return self._select_definitions("AND d.name = ? ORDER BY e.path, d.position", (sql_text(name),))
 
     def definitions_of_kinds(self, kinds: Collection[str], below: RepoPath | None) -> Iterator[DefFact]:
         """Definitions of some kinds in order of path, in all files or in one file or directory."""
@@ -104,7 +106,9 @@ class ViewRows:
         if below:
             condition += " AND (e.path = ? OR (e.path > ? AND e.path < ?))"
             values += [below, f"{below}/", f"{below}0"]  # `0` comes right after `/`
-        return self._definitions(f"{condition} ORDER BY e.path, d.position", tuple(map(sql_text, values)))
+        return self._select_definitions(
+            f"{condition} ORDER BY e.path, d.position", tuple(map(sql_text, values))
+        )
 
     def candidates(self, name: str, around: str) -> list[DefRow]:
         """The definitions of a name, and where it is given, of those directly in something of a name."""
@@ -181,7 +185,7 @@ class ViewRows:
                 epoch=epoch,
             )
 
-    def _files(self, condition: str, values: tuple[object, ...]) -> Iterator[FileFact]:
+    def _select_files(self, condition: str, values: tuple[object, ...]) -> Iterator[FileFact]:
         rows = self.connection.execute(
             "SELECT e.path, e.digest, coalesce(b.language, ''), coalesce(b.state, 'unread'),"
             " coalesce(b.reason, ''), coalesce(b.lines, 0)"
@@ -190,7 +194,7 @@ class ViewRows:
         )
         return (FileFact(from_sql(path), *rest) for path, *rest in rows)
 
-    def _definitions(self, condition: str, values: tuple[object, ...]) -> Iterator[DefFact]:
+    def _select_definitions(self, condition: str, values: tuple[object, ...]) -> Iterator[DefFact]:
         # Not left to SQLite: to have the order of paths for free it would look at every file for a name.
         order = ("entry e", "definition d") if "e.path = ?" in condition else ("definition d", "entry e")
         tables = " CROSS JOIN ".join(order)
@@ -203,14 +207,14 @@ class ViewRows:
         )
         for path, blob, position, name, kind, parent, *rest in rows:
             name = from_sql(name)
-            lexical = ".".join([*self._holders(blob, parent), name])
+            lexical = ".".join([*self._enclosing_names(blob, parent), name])
             span, (line, column, signature, bases, annotation, flags) = Span(*rest[:4]), rest[4:]
             yield DefFact(
                 from_sql(path), position, name, kind, lexical, span, line, column, signature,
                 tuple(bases.split("\n")) if bases else (), annotation, flags,
             )  # fmt: skip
 
-    def _holders(self, blob: int, parent: int) -> list[str]:
+    def _enclosing_names(self, blob: int, parent: int) -> list[str]:
         """The names of the definitions around one, outermost first."""
         names: list[str] = []
         while parent >= 0:

@@ -102,7 +102,7 @@ class View:
         if key not in answers:
             languages = {spec.name for spec in specs().values() if spec.family == language_family}
             places = {Place(RepoPath(path)) for path in self._files_in(package, languages)}
-            places |= set(self._namespaces(package, languages))
+            places |= set(self._namespace_places(package, languages))
             answers[key] = tuple(sorted(places))
         return answers[key]
 
@@ -113,7 +113,7 @@ class View:
         results = []
         for at in facts.inside(place.definition, name):
             item = facts.definitions[at]
-            results.append(_member(place.path, at, item))
+            results.append(_make_member(place.path, at, item))
         return results
 
     def imports(self, path: str) -> Sequence[Import]:
@@ -134,7 +134,7 @@ class View:
         while facts is not None and at >= 0:
             item = facts.definitions[at]
             if item.kind in SPACES:
-                members.append(_member(place.path, at, item))
+                members.append(_make_member(place.path, at, item))
             at = item.parent
         return members
 
@@ -168,29 +168,29 @@ class View:
 
     def occurrences(self, path: str, name: str) -> list[Occurrence]:
         """The occurrences of a name in one file."""
-        table = self._occurrences(self._layout.blobs.get(path))
+        table = self._load_occurrences(self._layout.blobs.get(path))
         return list(table.named(name)) if table is not None else []
 
     def starts(self, path: str, name: str) -> list[int]:
         """The bytes that the occurrences of a name in one file begin with."""
-        occurrences = self._occurrences(self._layout.blobs.get(path))
+        occurrences = self._load_occurrences(self._layout.blobs.get(path))
         return occurrences.starts_of(name) if occurrences is not None else []
 
     def targets(self, path: str, name: str, role: Role) -> list[int]:
         """The targets of the occurrences of a name in one file that have a role."""
-        occurrences = self._occurrences(self._layout.blobs.get(path))
+        occurrences = self._load_occurrences(self._layout.blobs.get(path))
         return occurrences.targets_of(name, role) if occurrences is not None else []
 
     def occurrence_at(self, path: str, line: int, column: int) -> tuple[str, Occurrence] | None:
         """The name that begins at a position of a file, and its occurrence."""
-        occurrences = self._occurrences(self._layout.blobs.get(path))
+        occurrences = self._load_occurrences(self._layout.blobs.get(path))
         return occurrences.standing(line, column) if occurrences is not None else None
 
     def occurrences_before(
         self, path: str, line: int, column: int, count: int
     ) -> list[tuple[str, Occurrence]]:
         """The names right before a position of a file, and their occurrences."""
-        occurrences = self._occurrences(self._layout.blobs.get(path))
+        occurrences = self._load_occurrences(self._layout.blobs.get(path))
         return occurrences.before(line, column, count) if occurrences is not None else []
 
     def paths_with(self, name: str) -> list[RepoPath]:
@@ -220,15 +220,15 @@ class View:
 
     def occurrences_inside(self, path: str) -> Iterator[tuple[str, Occurrence]]:
         """All names of a file with their occurrences."""
-        occurrences = self._occurrences(self._layout.blobs.get(path))
+        occurrences = self._load_occurrences(self._layout.blobs.get(path))
         return occurrences.all() if occurrences is not None else iter(())
 
     def occurrences_within(self, path: str, scopes: Container[int]) -> Iterator[tuple[str, Occurrence]]:
         """The names in some scopes of a file with their occurrences."""
-        occurrences = self._occurrences(self._layout.blobs.get(path))
+        occurrences = self._load_occurrences(self._layout.blobs.get(path))
         return occurrences.within(scopes) if occurrences is not None else iter(())
 
-    def _occurrences(self, blob: int | None) -> Occurrences | None:
+    def _load_occurrences(self, blob: int | None) -> Occurrences | None:
         """All occurrences in a blob; those of the blobs asked about last are kept."""
         occurrences = self._unpacked.get(blob) if blob is not None else None
         if occurrences is None and blob is not None:
@@ -427,7 +427,7 @@ class View:
 
     def names_of(self, blob: int) -> Occurrences | None:
         """The occurrences of all names in a content, whichever view it is in."""
-        return self._occurrences(blob)
+        return self._load_occurrences(blob)
 
     def paths_of(self, blob: int) -> Sequence[RepoPath]:
         """The paths that have this content."""
@@ -437,7 +437,7 @@ class View:
         rows = self._connection.execute("SELECT id, language FROM blob WHERE package = ?", (package,))
         return [path for blob, language in rows if language in languages for path in self.paths_of(blob)]
 
-    def _namespaces(self, package: str, languages: set[str]) -> list[Place]:
+    def _namespace_places(self, package: str, languages: set[str]) -> list[Place]:
         places = []
         # A namespace may be written in one piece or inside of others.
         parts = package.split(".")[-_DEEPEST:]
@@ -455,7 +455,7 @@ class View:
         return places
 
 
-def _member(path: RepoPath, at: int, item: Definition) -> Member:
+def _make_member(path: RepoPath, at: int, item: Definition) -> Member:
     return Member(Place(path, at), item.name, item.kind, item.flags, item.body >= 0, item.annotation)
 
 

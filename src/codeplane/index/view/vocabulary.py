@@ -24,11 +24,11 @@ class Vocabulary:
 
     def warm(self, connection: Connection) -> None:
         """Reads the words beforehand."""
-        self._fresh(connection)
+        self._fresh_words(connection)
 
     def holding(self, connection: Connection, letters: str, most: int) -> tuple[list[str] | None, int]:
         """The words with these letters in them, None for too many; and the last blob that they are all of."""
-        words = self._fresh(connection)
+        words = self._fresh_words(connection)
         hits: dict[str, None] = {}
         for match in re.finditer(re.escape(letters), words.text):
             start = words.text.rindex("\n", 0, match.start()) + 1
@@ -39,7 +39,7 @@ class Vocabulary:
 
     def beginning(self, connection: Connection, letters: str, most: int) -> list[str]:
         """Words that begin so, at most so many."""
-        text, hits = self._fresh(connection).text, list[str]()
+        text, hits = self._fresh_words(connection).text, list[str]()
         at = text.find(f"\n{letters}")
         while at >= 0 and len(hits) < most:
             end = text.index("\n", at + 1)
@@ -51,13 +51,13 @@ class Vocabulary:
         """Words of about the same length that share most pairs of letters with one, the likest first."""
         least, longest = max(1, len(word) - 2), len(word) + 2
         pairs = {word[at : at + 2] for at in range(len(word) - 1)}
-        text = self._fresh(connection).text
+        text = self._fresh_words(connection).text
         words = re.findall(rf"(?<=\n)[a-z]{{{least},{longest}}}(?=\n)", text)
         overlaps = ((sum(pair in one for pair in pairs), one) for one in words)
         alike = [pair for pair in overlaps if pair[0] * 2 >= len(pairs)]
         return [one for _, one in nlargest(most, alike)]
 
-    def _fresh(self, connection: Connection) -> _Words:
+    def _fresh_words(self, connection: Connection) -> _Words:
         with self._guard:
             last = connection.execute("SELECT coalesce(max(id), 0) FROM blob").fetchone()[0]
             words = self._words
