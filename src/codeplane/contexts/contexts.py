@@ -87,15 +87,15 @@ class _Root:
 
 def discover(paths: Iterable[RepoPath], read: Read) -> list[Candidate]:
     """Finds the candidates of a tree: markers, workspace fences, ambient families, hole punching."""
-    matches = _marked(paths)
-    roots = {key: _examine(*key, names, read) for key, names in matches.items()}
-    candidates = [_candidate(root, _fenced_out(root, roots)) for root in roots.values()]
-    marked = {(family, name) for (family, _), names in matches.items() for name in names}
+    matches = _find_markers(paths)
+    roots = {key: _examine_root(*key, names, read) for key, names in matches.items()}
+    candidates = [_make_candidate(root, _fenced_out(root, roots)) for root in roots.values()]
+    marker_names = {(family, name) for (family, _), names in matches.items() for name in names}
     for family in FAMILIES.values():
-        is_wanted = family.ambient and (family.name, family.ambient_unless) not in marked
+        is_wanted = family.ambient and (family.name, family.ambient_unless) not in marker_names
         if is_wanted and (family.name, "") not in roots:
             candidates.append(_new_candidate(family, RepoPath(""), Tier.AMBIENT))
-    return _punched(candidates)
+    return _punch_holes(candidates)
 
 
 def _marker_table() -> Mapping[str, list[str]]:
@@ -115,7 +115,7 @@ def is_marker(path: RepoPath) -> bool:
     return _marker_of(name) in _MARKERS or any(f"{folder}/" in _MARKERS for folder in folders)
 
 
-def _marked(paths: Iterable[RepoPath]) -> dict[tuple[str, RepoPath], list[str]]:
+def _find_markers(paths: Iterable[RepoPath]) -> dict[tuple[str, RepoPath], list[str]]:
     """The names of markers by family and directory.
 
     A root in a universally excluded directory could own nothing, so none is made there.
@@ -133,10 +133,10 @@ def _marked(paths: Iterable[RepoPath]) -> dict[tuple[str, RepoPath], list[str]]:
 
 def _with_directories(paths: Iterable[RepoPath]) -> Iterator[str]:
     """Each file once, and each directory once with `/` at its end."""
-    seen = {""}
+    directories = {""}
     for path in paths:
-        while path not in seen:
-            seen.add(path)
+        while path not in directories:
+            directories.add(path)
             yield path
             path = RepoPath(path[: path.rstrip("/").rfind("/") + 1])
 
@@ -145,12 +145,12 @@ def _marker_of(name: str) -> str:
     return name if name in _MARKERS else "*" + name[name.rfind(".") :]
 
 
-def _examine(family_name: str, path: RepoPath, names: Sequence[str], read: Read) -> _Root:
+def _examine_root(family_name: str, path: RepoPath, names: Sequence[str], read: Read) -> _Root:
     family = FAMILIES[family_name]
     listings, problems, is_workspace = [], [], False
     for name in sorted(names):
         if name in family.authorities:
-            listing = read_listing(family.authorities[name], read(_join(path, name)))
+            listing = read_listing(family.authorities[name], read(_join_path(path, name)))
             if isinstance(listing, Listing):
                 listings.append((name, listing))
             problem = listing.problem if listing is not None else ""
@@ -172,22 +172,22 @@ def _fenced_out(root: _Root, roots: Mapping[tuple[str, RepoPath], _Root]) -> str
     """Why the workspace in charge of a root leaves it out; `""` when it does not."""
     if root.tier is Tier.WORKSPACE:
         must_be_listed = root.is_package and not root.family.authority_owns_root
-        return _unlisted(root, root) if must_be_listed else ""
-    for above in _ancestors(root.path):
+        return _unlisted_reason(root, root) if must_be_listed else ""
+    for above in _parent_directories(root.path):
         fence = roots.get((root.family.name, above))
         if fence is not None and fence.tier is Tier.WORKSPACE:
-            return _unlisted(root, fence)
+            return _unlisted_reason(root, fence)
     return ""
 
 
-def _unlisted(root: _Root, fence: _Root) -> str:
-    relative = _relative(root.path, fence.path)
+def _unlisted_reason(root: _Root, fence: _Root) -> str:
+    relative = _relative_to_root(root.path, fence.path)
     if not fence.listings or any(listing.lists(relative) for _, listing in fence.listings):
         return ""
-    return "not listed in " + " or ".join(_join(fence.path, name) for name, _ in fence.listings)
+    return "not listed in " + " or ".join(_join_path(fence.path, name) for name, _ in fence.listings)
 
 
-def _candidate(root: _Root, fenced_out: str) -> Candidate:
+def _make_candidate(root: _Root, fenced_out: str) -> Candidate:
     new = _new_candidate(root.family, root.path, root.tier)
     reason = "; ".join([*root.problems, *([fenced_out] if fenced_out else [])])
     return replace(new, markers=root.markers, detached=bool(fenced_out), reason=reason)
@@ -197,13 +197,13 @@ def _new_candidate(family: Family, root_path: RepoPath, tier: Tier) -> Candidate
     return Candidate(family.name, root_path, tier, (), family.include, UNIVERSAL_EXCLUDES)
 
 
-def _punched(candidates: Iterable[Candidate]) -> list[Candidate]:
+def _punch_holes(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Every candidate gives up what lies inside another of its family, detached ones included."""
-    ordered = sorted(candidates, key=lambda one: (one.family, one.root_path))
+    sorted_candidates = sorted(candidates, key=lambda one: (one.family, one.root_path))
     roots = defaultdict(list)
-    for one in ordered:
+    for one in sorted_candidates:
         roots[one.family].append(one.root_path)
-    return [replace(one, exclude_spec=_with_holes(one, roots[one.family])) for one in ordered]
+    return [replace(one, exclude_spec=_with_holes(one, roots[one.family])) for one in sorted_candidates]
 
 
 def _with_holes(candidate: Candidate, roots: Sequence[RepoPath]) -> tuple[str, ...]:
@@ -223,19 +223,19 @@ def is_inside(path: str, root_path: str) -> bool:
     return root_path in ("", path) or path.startswith(f"{root_path}/")
 
 
-def _ancestors(path: str) -> Iterator[RepoPath]:
+def _parent_directories(path: str) -> Iterator[RepoPath]:
     """The directories that a path lies in, deepest first, the root of the repository last."""
     while path:
         path = path[: max(path.rfind("/"), 0)]
         yield RepoPath(path)
 
 
-def _relative(path: RepoPath, root_path: RepoPath) -> str:
+def _relative_to_root(path: RepoPath, root_path: RepoPath) -> str:
     assert is_inside(path, root_path), f"BUG: {path} is not inside {root_path}"
     return path[len(root_path) :].lstrip("/")
 
 
-def _join(folder: RepoPath, name: str) -> RepoPath:
+def _join_path(folder: RepoPath, name: str) -> RepoPath:
     return RepoPath(f"{folder}/{name}" if folder else name)
 
 
@@ -261,13 +261,13 @@ class _Claims(Generic[_Claim]):
         folder = path[: path.rfind("/") + 1]
         chain = self._chains.get(folder)
         if chain is None:
-            chain = [claim for root in _ancestors(path) for claim in self._at.get(root, ())]
+            chain = [claim for root in _parent_directories(path) for claim in self._at.get(root, ())]
             self._chains[folder] = chain
         contexts_found = set()
-        for start, name, included, excluded, claim in chain:
+        for start, name, includes, excludes, claim in chain:
             if name in contexts_found or (family is not None and name != family):
                 continue
-            if included(path, start) and not excluded(path, start):
+            if includes(path, start) and not excludes(path, start):
                 contexts_found.add(name)
                 yield claim
 
@@ -277,17 +277,19 @@ def probe(candidates: Iterable[Candidate], paths: Iterable[RepoPath], check: Che
 
     `check` says whether a file is a sound one of the family. It is not asked again after it has agreed.
     """
-    ordered = sorted(candidates, key=lambda one: (one.family, one.root_path))
-    claims = _Claims([one for one in ordered if not one.detached])
+    sorted_candidates = sorted(candidates, key=lambda one: (one.family, one.root_path))
+    claims = _Claims([one for one in sorted_candidates if not one.detached])
     files: dict[tuple[str, str], list[RepoPath]] = defaultdict(list)
     for path in set(paths):
         for one in claims.owners(path):
             files[one.family, one.root_path].append(path)
-    return Probed(tuple(_settled(one, files[one.family, one.root_path], check) for one in ordered))
+    return Probed(
+        tuple(_settle_candidate(one, files[one.family, one.root_path], check) for one in sorted_candidates)
+    )
 
 
-def _settled(candidate: Candidate, files: Sequence[RepoPath], check: Check) -> Context:
-    status, why = _status(candidate, files, check)
+def _settle_candidate(candidate: Candidate, files: Sequence[RepoPath], check: Check) -> Context:
+    status, why = _probe_status(candidate, files, check)
     return Context(
         candidate.family,
         candidate.root_path,
@@ -300,7 +302,7 @@ def _settled(candidate: Candidate, files: Sequence[RepoPath], check: Check) -> C
     )
 
 
-def _status(candidate: Candidate, files: Sequence[RepoPath], check: Check) -> tuple[ProbeStatus, str]:
+def _probe_status(candidate: Candidate, files: Sequence[RepoPath], check: Check) -> tuple[ProbeStatus, str]:
     if candidate.detached:
         return "detached", ""
     samples = nsmallest(_MOST_SAMPLES, files, key=lambda path: (len(path), path))
@@ -343,22 +345,28 @@ def detect(probed: Probed) -> list[Detection]:
         if one.probe_status == "valid":
             valid[one.family].append(one)
     workspaces = {(one.family, one.root_path) for one in probed.contexts if one.tier is Tier.WORKSPACE}
-    return [_detection(family, contexts, workspaces) for family, contexts in sorted(valid.items())]
+    return [_detect_family(family, contexts, workspaces) for family, contexts in sorted(valid.items())]
 
 
-def _detection(family: str, contexts: Sequence[Context], workspaces: set[tuple[str, RepoPath]]) -> Detection:
+def _detect_family(
+    family: str, contexts: Sequence[Context], workspaces: set[tuple[str, RepoPath]]
+) -> Detection:
     roots = tuple(one.root_path for one in contexts)
     for one in contexts:
-        rivals = _rivals(one)
+        rivals = _rival_markers(one)
         if len(rivals) > 1:
             signal = f"{one.root_path or '.'} has {', '.join(rivals)}"
             return Detection(family, "ambiguous", roots, signal)
-    alone = [root for root in roots if not any((family, above) in workspaces for above in _ancestors(root))]
+    alone = [
+        root
+        for root in roots
+        if not any((family, above) in workspaces for above in _parent_directories(root))
+    ]
     signal = f"{len(alone)} roots that no workspace unites" if len(alone) > 1 else ""
     return Detection(family, "multi" if len(roots) > 1 else "single", roots, signal)
 
 
-def _rivals(context: Context) -> list[str]:
+def _rival_markers(context: Context) -> list[str]:
     """Workspace files of one kind that claim the same root, unless the user has settled it."""
     if context.tier is Tier.CONFIGURED:
         return []
@@ -384,13 +392,13 @@ def configured(candidates: Iterable[Candidate], overrides: Iterable[Override]) -
     for override in overrides:
         key = (override.family, override.root_path)
         if override.added:
-            by_key[key] = _added(override, by_key.get(key))
+            by_key[key] = _added_candidate(override, by_key.get(key))
         if not override.enabled and key in by_key:
             by_key[key] = replace(by_key[key], detached=True, reason="switched off in contexts.yaml")
-    return _punched(by_key.values())
+    return _punch_holes(by_key.values())
 
 
-def _added(override: Override, found: Candidate | None) -> Candidate:
+def _added_candidate(override: Override, found: Candidate | None) -> Candidate:
     family = FAMILIES[override.family]
     return Candidate(
         family=family.name,

@@ -31,11 +31,13 @@ def write_contexts(contexts: Iterable[Context], overrides: Iterable[Override] = 
     for one in sorted(contexts, key=lambda one: (one.family, one.root_path)):
         override = said.pop((one.family, one.root_path), None)
         entry: dict[str, object] = {"family": one.family, "root_path": str(one.root_path)}
-        entry |= _said(override) if override else {}
+        entry |= _override_entry(override) if override else {}
         entry |= {"status": one.probe_status, "markers": list(one.markers)}
         entries.append(entry | ({"reason": one.reason} if one.reason else {}))
     for _, override in sorted(said.items()):
-        entries.append({"family": override.family, "root_path": str(override.root_path)} | _said(override))
+        entries.append(
+            {"family": override.family, "root_path": str(override.root_path)} | _override_entry(override)
+        )
     tree = {"version": _CONFIG_VERSION, "contexts": entries}
     return _HEADER + yaml.dump(tree, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
 
@@ -51,7 +53,7 @@ class _Dumper(yaml.SafeDumper):
 _Dumper.add_representer(str, _Dumper.represent_name)
 
 
-def _said(override: Override) -> dict[str, object]:
+def _override_entry(override: Override) -> dict[str, object]:
     said: dict[str, object] = {"added": True} if override.added else {}
     said |= {} if override.enabled else {"enabled": False}
     said |= {"include": list(override.include)} if override.include else {}
@@ -85,35 +87,35 @@ def read_contexts(text: str) -> list[Override]:
     An entry with a status and without `added` was written by CodePlane: only its `enabled` counts.
     """
     if len(text) > _LARGEST_CONFIG:
-        raise _unreadable(f"larger than {_LARGEST_CONFIG} characters")
+        raise _unreadable_error(f"larger than {_LARGEST_CONFIG} characters")
     try:
         file = _File.model_validate(parse_yaml_texts(text))
     except Malformed as error:
-        raise _unreadable(str(error)) from error
+        raise _unreadable_error(str(error)) from error
     except ValidationError as error:
-        raise _unreadable(_first_problem(error)) from error
-    overrides = [_override(entry) for entry in file.contexts]
+        raise _unreadable_error(_first_problem(error)) from error
+    overrides = [_parse_override(entry) for entry in file.contexts]
     keys = {(one.family, one.root_path) for one in overrides}
     if len(keys) < len(overrides):
-        raise _unreadable("two entries have the same family and root_path")
+        raise _unreadable_error("two entries have the same family and root_path")
     return [one for one in overrides if one.added or not one.enabled]
 
 
-def _override(entry: _Entry) -> Override:
+def _parse_override(entry: _Entry) -> Override:
     where = f"{entry.family} at {entry.root_path or '.'}"
     if entry.family not in FAMILIES:
         near = nearest(entry.family, FAMILIES, most=1)
-        raise _unreadable(
+        raise _unreadable_error(
             f"there is no family {entry.family}" + (f"; did you mean {near[0]}?" if near else "")
         )
     root_path = "" if entry.root_path == "." else entry.root_path.removesuffix("/")
     if root_path and not _is_canonical(root_path):
-        raise _unreadable(f"{where}: root_path is not a relative path without . and ..")
+        raise _unreadable_error(f"{where}: root_path is not a relative path without . and ..")
     if not all(_is_canonical(glob) for glob in entry.include + entry.exclude):
-        raise _unreadable(f"{where}: a glob is not a relative path without . and ..")
+        raise _unreadable_error(f"{where}: a glob is not a relative path without . and ..")
     is_added = entry.added or entry.status is None
     if is_added and entry.enabled and not (entry.include or FAMILIES[entry.family].include):
-        raise _unreadable(f"{where}: this family needs an include list")
+        raise _unreadable_error(f"{where}: this family needs an include list")
     return Override(entry.family, RepoPath(root_path), entry.enabled, is_added, entry.include, entry.exclude)
 
 
@@ -127,5 +129,5 @@ def _first_problem(error: ValidationError) -> str:
     return f"{place}: {first['msg']}" if place else str(first["msg"])
 
 
-def _unreadable(problem: str) -> UnreadableConfig:
+def _unreadable_error(problem: str) -> UnreadableConfig:
     return UnreadableConfig(f"contexts.yaml: {problem.rstrip('.')}.", file="contexts.yaml")

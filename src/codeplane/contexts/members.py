@@ -62,14 +62,14 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def _npm(text: str) -> Listing | None:
+def _parse_npm(text: str) -> Listing | None:
     package = parse_json(text)
     if not isinstance(package, dict):
         raise ValueError("not an object")
     workspaces = package.get("workspaces")
     if isinstance(workspaces, dict):
         workspaces = workspaces.get("packages")
-    patterns = _strings(workspaces or [], "workspaces")
+    patterns = _string_list(workspaces or [], "workspaces")
     return _signed_listing(patterns) if patterns else None
 
 
@@ -78,7 +78,7 @@ _PACKAGES = re.compile(
 )
 
 
-def _pnpm(text: str) -> Listing:
+def _parse_pnpm(text: str) -> Listing:
     text = text.replace("\r\n", "\n")
     section = _PACKAGES.search(text)
     if section is None:
@@ -91,7 +91,7 @@ def _pnpm(text: str) -> Listing:
     tree = parse_yaml_texts(above + section[0])
     if not isinstance(tree, dict):
         raise ValueError("not a mapping")
-    patterns = _strings(next(iter(tree.values())) or [], "packages")
+    patterns = _string_list(next(iter(tree.values())) or [], "packages")
     return _signed_listing(patterns) if patterns else Listing(strict=False)
 
 
@@ -107,18 +107,18 @@ def _go_work(text: str) -> Listing:
             if words == ")":
                 block = ""
             elif words and block == "use":
-                roots |= _inside([_unquoted(words)])
+                roots |= _paths_inside([_strip_quotes(words)])
             continue
         if (match := _BLOCK.fullmatch(words)) is not None:
             block = match[1]
         elif words.split(maxsplit=1)[:1] == ["use"]:
-            roots |= _inside([_unquoted(words.removeprefix("use").strip())])
+            roots |= _paths_inside([_strip_quotes(words.removeprefix("use").strip())])
     if block:
         raise ValueError(f"the block of {block} has no end")
     return Listing(roots=frozenset(roots))
 
 
-def _unquoted(text: str) -> str:
+def _strip_quotes(text: str) -> str:
     if text[:1] in ('"', "`"):
         if len(text) < 2 or text[-1] != text[0]:
             raise ValueError("a quote has no end")
@@ -128,15 +128,15 @@ def _unquoted(text: str) -> str:
     return text
 
 
-def _cargo(text: str) -> Listing | None:
+def _parse_cargo(text: str) -> Listing | None:
     workspace = parse_toml(text).get("workspace")
     if workspace is None:
         return None
     if not isinstance(workspace, dict):
         raise ValueError("workspace is not a table")
-    members = _strings(workspace.get("members", []), "members")
-    excluded = _strings(workspace.get("exclude", []), "exclude")
-    return _glob_listing(members, [below for path in excluded for below in (path, f"{path}/**")])
+    members = _string_list(workspace.get("members", []), "members")
+    excludes = _string_list(workspace.get("exclude", []), "exclude")
+    return _glob_listing(members, [below for path in excludes for below in (path, f"{path}/**")])
 
 
 _GRADLE_TOKEN = re.compile(
@@ -148,7 +148,7 @@ _GRADLE_TOKEN = re.compile(
 _GRADLE_INCLUDE: Final = ("include", "settings.include")
 
 
-def _gradle(text: str) -> Listing:
+def _parse_gradle(text: str) -> Listing:
     tokens = [t for t in _GRADLE_TOKEN.finditer(text) if t.lastgroup != "skip"]
     roots: set[str] = set()
     for at, token in enumerate(tokens):
@@ -156,7 +156,7 @@ def _gradle(text: str) -> Listing:
             paths = _gradle_paths(tokens, at + 1)
             if paths is None:
                 return Listing(strict=False)
-            roots |= _inside(paths)
+            roots |= _paths_inside(paths)
         elif token["word"] is not None and token["word"].rpartition(".")[2] == "projectDir":
             return Listing(strict=False)
     return Listing(roots=frozenset(roots))
@@ -173,23 +173,23 @@ def _gradle_paths(tokens: Sequence[re.Match[str]], at: int) -> list[str] | None:
 
 
 def _gradle_arguments(tokens: Sequence[re.Match[str]], at: int) -> list[str] | None:
-    found: list[str] = []
+    arguments: list[str] = []
     is_bracketed = at < len(tokens) and tokens[at][0] == "("
     is_wanted = True
     for index in range(at + is_bracketed, len(tokens)):
         token = tokens[index]
-        if token[0] == "\n" and (is_bracketed or (is_wanted and found)):
+        if token[0] == "\n" and (is_bracketed or (is_wanted and arguments)):
             continue
         if is_wanted and _is_plain(token["text"]):
-            found.append(token["text"].strip(token["text"][0]))
+            arguments.append(token["text"].strip(token["text"][0]))
             is_wanted = False
         elif not is_wanted and token[0] == ",":
             is_wanted = True
         elif is_bracketed:
-            return found if token[0] == ")" else None
+            return arguments if token[0] == ")" else None
         else:
-            return found if token[0] in "\n;}" and not is_wanted else None
-    return None if is_bracketed or is_wanted else found
+            return arguments if token[0] in "\n;}" and not is_wanted else None
+    return None if is_bracketed or is_wanted else arguments
 
 
 def _is_plain(literal: str | None) -> bool:
@@ -201,38 +201,41 @@ def _is_plain(literal: str | None) -> bool:
 
 
 _READERS: Final[Mapping[WorkspaceForm, Callable[[str], Listing | None]]] = {
-    "npm": _npm,
-    "pnpm": _pnpm,
+    "npm": _parse_npm,
+    "pnpm": _parse_pnpm,
     "go_work": _go_work,
-    "cargo": _cargo,
-    "gradle": _gradle,
+    "cargo": _parse_cargo,
+    "gradle": _parse_gradle,
 }
 
 
-def _strings(value: Any, name: str) -> list[str]:
+def _string_list(value: Any, name: str) -> list[str]:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return value
     raise ValueError(f"{name} is not a list of texts")
 
 
 def _signed_listing(patterns: Iterable[str]) -> Listing:
-    signed = list(patterns)
+    globs = list(patterns)
     return _glob_listing(
-        [pattern for pattern in signed if not pattern.startswith("!")],
-        [pattern[1:] for pattern in signed if pattern.startswith("!")],
+        [pattern for pattern in globs if not pattern.startswith("!")],
+        [pattern[1:] for pattern in globs if pattern.startswith("!")],
     )
 
 
 def _glob_listing(members: Iterable[str], excluded: Iterable[str]) -> Listing:
     try:
-        listed, unlisted = _inside(_expand(members)), _inside(_expand(excluded))
-        globs = sorted(glob for glob in listed if _is_wild(glob))
-        if len(globs) > _MOST_PATTERNS or len(unlisted) > _MOST_PATTERNS:
+        includes, excludes = (
+            _paths_inside(_expand_patterns(members)),
+            _paths_inside(_expand_patterns(excluded)),
+        )
+        globs = sorted(glob for glob in includes if _is_wild(glob))
+        if len(globs) > _MOST_PATTERNS or len(excludes) > _MOST_PATTERNS:
             raise _Unclear("there are too many patterns")
     except _Unclear as unclear:
         return Listing(strict=False, problem=f"not enforced: {unclear}")
-    roots = frozenset(glob for glob in listed if not _is_wild(glob))
-    return Listing(roots, tuple(globs), tuple(sorted(unlisted)))
+    roots = frozenset(glob for glob in includes if not _is_wild(glob))
+    return Listing(roots, tuple(globs), tuple(sorted(excludes)))
 
 
 class _Unclear(Exception):
@@ -242,7 +245,7 @@ class _Unclear(Exception):
 _BRACES = re.compile(r"\{([^{},]*+,[^{}]*+)\}")
 
 
-def _expand(patterns: Iterable[str]) -> Iterator[str]:
+def _expand_patterns(patterns: Iterable[str]) -> Iterator[str]:
     """Patterns without braces; `a/**` stands for `a` too, as package managers have it."""
     alternatives = 0
     for pattern in patterns:
@@ -264,7 +267,7 @@ def _expand(patterns: Iterable[str]) -> Iterator[str]:
                 raise _Unclear("there are too many alternatives")
 
 
-def _inside(paths: Iterable[str]) -> set[str]:
+def _paths_inside(paths: Iterable[str]) -> set[str]:
     """Paths below the workspace file, normalised; `""` is its own directory."""
     normal = (posixpath.normpath(path) for path in paths if path)
     return {
@@ -284,25 +287,25 @@ def literal_glob(path: str) -> str:
 @lru_cache(maxsize=4096)
 def matcher(globs: tuple[str, ...]) -> re.Pattern[str]:
     """One regular expression that fully matches what any of the globs matches."""
-    names = [_segment(glob[3:]) for glob in globs if glob.startswith("**/") and "/" not in glob[3:]]
-    floating = [_body(glob[3:]) for glob in globs if glob.startswith("**/") and "/" in glob[3:]]
-    fixed = [_body(glob) for glob in globs if not glob.startswith("**/")]
+    names = [_segment_regex(glob[3:]) for glob in globs if glob.startswith("**/") and "/" not in glob[3:]]
+    floating = [_glob_regex(glob[3:]) for glob in globs if glob.startswith("**/") and "/" in glob[3:]]
+    anchors = [_glob_regex(glob) for glob in globs if not glob.startswith("**/")]
     ways = []
     if names:
         ways.append(f"(?>(?:.*/)?)(?:{'|'.join(names)})")
     if floating:
         ways.append(f"(?:[^/]+/)*(?:{'|'.join(floating)})")
-    return re.compile("|".join(ways + fixed) or r"(?!)", re.DOTALL)
+    return re.compile("|".join(ways + anchors) or r"(?!)", re.DOTALL)
 
 
-def _body(glob: str) -> str:
+def _glob_regex(glob: str) -> str:
     """Between two `**`, the first place that fits is as good as any: atomic groups keep the match linear."""
     groups: list[list[str]] = [[]]
     for segment in glob.split("/"):
         if segment == "**":
             groups.append([])
         else:
-            groups[-1].append(_segment(segment))
+            groups[-1].append(_segment_regex(segment))
     if len(groups) == 1:
         return "/".join(groups[0])
     first, *middle, last = groups
@@ -313,7 +316,7 @@ def _body(glob: str) -> str:
     return head + (f"(?:[^/]+/)*{'/'.join(last)}" if last else ".+")
 
 
-def _segment(text: str) -> str:
+def _segment_regex(text: str) -> str:
     chunks: list[list[str]] = [[]]
     for part in re.findall(r"\\.|\*+|.", text, re.DOTALL):
         if part[0] == "*":
