@@ -40,7 +40,7 @@ class Row:
 
     def follows(self, previous_hash: str) -> bool:
         return bool(
-            self.hash == _hash(previous_hash, [self.number, self.kind, self.task, self.id, self.text])
+            self.hash == _hash_values(previous_hash, [self.number, self.kind, self.task, self.id, self.text])
         )
 
     def body(self) -> dict[str, Any]:
@@ -56,8 +56,8 @@ def chained(entry: Entry, number: int, previous_hash: str) -> Row:
     """The row that an entry becomes behind another row."""
     # ASCII alone: a name that is not UTF-8 is escaped, and SQLite keeps what it is given.
     text = json.dumps(entry.body, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    made = _hash(previous_hash, [number, entry.kind, entry.task, entry.id, text])
-    return Row(number, entry.kind, entry.task, entry.id, text, made)
+    row_hash = _hash_values(previous_hash, [number, entry.kind, entry.task, entry.id, text])
+    return Row(number, entry.kind, entry.task, entry.id, text, row_hash)
 
 
 def insert(connection: Connection, row: Row) -> None:
@@ -73,14 +73,14 @@ def rows(
     """Rows of a segment; `rest` is what follows the name of the table."""
     # A hostile text may not be UTF-8; it is a wrong row then, not a failure to read.
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
-    for found in connection.execute(f"SELECT {_COLUMNS} FROM row {rest}", values):
-        yield Row(*found)
+    for columns in connection.execute(f"SELECT {_COLUMNS} FROM row {rest}", values):
+        yield Row(*columns)
 
 
 def last_row(connection: Connection) -> Row | None:
     return next(rows(connection, "ORDER BY number DESC LIMIT 1"), None)
 
 
-def _hash(previous_hash: str, values: list[Any]) -> str:
+def _hash_values(previous_hash: str, values: list[Any]) -> str:
     text = json.dumps(values, separators=(",", ":"), default=repr)
     return hashlib.sha256(f"{previous_hash}\n{text}".encode()).hexdigest()

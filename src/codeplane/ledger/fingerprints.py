@@ -30,7 +30,7 @@ _VARIES: Final = (
 _SPACES: Final = re.compile(r"[ \t]+")
 
 
-def _hash(value: object) -> str:
+def _hash_text(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:_DIGITS]
 
 
@@ -43,7 +43,7 @@ def mutation_fingerprint(
         for c in changes
         if (c.before, c.mode_before) != (c.after, c.mode_after) or c.moved_from
     )
-    return "mut_" + _hash([files, insertions, deletions, sorted(symbol_changes)])
+    return "mut_" + _hash_text([files, insertions, deletions, sorted(symbol_changes)])
 
 
 NO_CHANGE: Final = mutation_fingerprint((), 0, 0)
@@ -55,7 +55,7 @@ def failure_fingerprint(
 ) -> str:
     """The same for the same failure of another run: addresses, lines, places and times do not count."""
     kind = (exception_type or "").strip().rsplit(".", 1)[-1]
-    return "fail_" + _hash([sorted(set(failing_tests)), kind, normalized(stack), exit_code])
+    return "fail_" + _hash_text([sorted(set(failing_tests)), kind, normalized(stack), exit_code])
 
 
 def normalized(stack: str) -> str:

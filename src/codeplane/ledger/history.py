@@ -39,7 +39,7 @@ class History:
 
     def find(self, operation_id: OperationId) -> Operation | None:
         """The operation of that id."""
-        for _, operation in self._ask(lambda c: _operations(c, "id = ?", (operation_id,), 1)):
+        for _, operation in self._ask_segments(lambda c: _select_operations(c, "id = ?", (operation_id,), 1)):
             if operation:
                 return operation[0]
         return None
@@ -52,15 +52,17 @@ class History:
         before: int | None = None,
     ) -> list[Operation]:
         """Operations, newest first; those before a number where one is given."""
-        asked = {
+        filters = {
             "task = ?": task,
             "json_extract(body, '$.session_id') = ?": session,
             "number < ?": before,
         }
-        given = {condition: value for condition, value in asked.items() if value is not None}
-        condition = " AND ".join(given) or "1"
+        conditions = {condition: value for condition, value in filters.items() if value is not None}
+        condition = " AND ".join(conditions) or "1"
         matches: list[Operation] = []
-        for _, some in self._ask(lambda c: _operations(c, condition, tuple(given.values()), limit)):
+        for _, some in self._ask_segments(
+            lambda c: _select_operations(c, condition, tuple(conditions.values()), limit)
+        ):
             matches += some
             if len(matches) >= limit:
                 break
@@ -69,7 +71,7 @@ class History:
     def tasks(self, limit: int = 20, state: TaskState | None = None) -> list[Task]:
         """Tasks as they are now, the last that was written about first."""
         tasks_by_id: dict[TaskId, Task] = {}
-        for _, some in self._ask(tasks_of):
+        for _, some in self._ask_segments(tasks_of):
             for task in some:
                 # A newer segment has what is true now.
                 tasks_by_id.setdefault(task.task_id, task)
@@ -79,7 +81,7 @@ class History:
 
     def task(self, task_id: TaskId) -> Task | None:
         """The task of that id."""
-        for _, some in self._ask(lambda c: tasks_of(c, task_id)):
+        for _, some in self._ask_segments(lambda c: tasks_of(c, task_id)):
             if some:
                 return some[0]
         return None
@@ -98,7 +100,7 @@ class History:
 
     def _not_undone(self, task: TaskId | None, session: SessionId | None) -> Iterator[Operation]:
         operation_ids: set[OperationId] = set()
-        for operation in self._all(task, session):
+        for operation in self._all_operations(task, session):
             is_change = operation.is_git or (operation.changes and operation.op_type != TEST_RUN)
             if not operation.success or not is_change:
                 continue
@@ -111,7 +113,7 @@ class History:
         """The contents before and after every operation that is kept."""
         return {
             digest
-            for operation in self._all()
+            for operation in self._all_operations()
             for change in operation.changes
             for digest in (change.before, change.after)
             if digest is not None
@@ -119,25 +121,27 @@ class History:
 
     def saved(self) -> set[str]:
         """The references that keep what an operation of git has discarded."""
-        return {one.saved for one in self._all() if one.saved is not None}
+        return {one.saved for one in self._all_operations() if one.saved is not None}
 
     def _is_undo(self, operation: Operation) -> bool:
         steps = 0
         while operation.undoes is not None:
-            undone = self.find(operation.undoes)
+            target = self.find(operation.undoes)
             steps += 1
-            if undone is None or undone.number >= operation.number:
+            if target is None or target.number >= operation.number:
                 break
-            operation = undone
+            operation = target
         return steps % 2 == 1
 
-    def _all(self, task: TaskId | None = None, session: SessionId | None = None) -> Iterator[Operation]:
+    def _all_operations(
+        self, task: TaskId | None = None, session: SessionId | None = None
+    ) -> Iterator[Operation]:
         before: int | None = None
         while page := self.operations(task, session, _PAGE, before):
             yield from page
             before = page[-1].number
 
-    def _ask(self, question: Callable[[Connection], T]) -> Iterator[tuple[Segment, T]]:
+    def _ask_segments(self, question: Callable[[Connection], T]) -> Iterator[tuple[Segment, T]]:
         """The answers of the segments, newest first."""
         for one in reversed(segments(self.directory)):
             try:
@@ -150,26 +154,26 @@ class History:
             yield one, answer
 
 
-def _operations(
+def _select_operations(
     connection: Connection, condition: str, values: tuple[object, ...], limit: int
 ) -> list[Operation]:
     rest = f"WHERE kind = 'operation' AND {condition} ORDER BY number DESC LIMIT ?"
     matches = rows(connection, rest, (*values, limit))
-    return [operation for row in matches if (operation := _read(Operation.of, row.number, row.body()))]
+    return [operation for row in matches if (operation := _read_row(Operation.of, row.number, row.body()))]
 
 
 def tasks_of(connection: Connection, task_id: TaskId | None = None) -> list[Task]:
     """The tasks of one segment as they are at its end, the last that was written about first."""
     condition, values = ("WHERE task_id = ?", (task_id,)) if task_id is not None else ("", ())
-    counted = connection.execute(
+    counts = connection.execute(
         "SELECT event, mutation_count, test_run_count, last_mutation_fingerprint, last_failure_fingerprint"
         f" FROM tasks {condition} ORDER BY event DESC",
         values,
     ).fetchall()
     tasks = []
-    for number, *now in counted:
+    for number, *now in counts:
         [row] = rows(connection, "WHERE number = ?", (number,))
-        if task := _read(Task.of, row.body()):
+        if task := _read_row(Task.of, row.body()):
             mutations, test_runs, mutation, failure = now
             tasks.append(
                 replace(
@@ -183,7 +187,7 @@ def tasks_of(connection: Connection, task_id: TaskId | None = None) -> list[Task
     return tasks
 
 
-def _read(make: Callable[..., T], *values: Any) -> T | None:
+def _read_row(make: Callable[..., T], *values: Any) -> T | None:
     """What a row says, or None where it cannot be what was written: the check of the chain names it."""
     try:
         return make(*values)

@@ -97,15 +97,15 @@ class Ledger(History):
                 raise ServerStopping("The ledger has been closed.")
             self._refuse_known(entries)
             try:
-                number = self._append(entries)
+                number = self._append_entries(entries)
             except (IndexCorrupt, LedgerDamaged) as error:
                 if self._current is None:
                     raise LedgerDamaged(error.message) from error
                 self._leave_aside(self._current[0], error.message)
-                number = self._append(entries)
+                number = self._append_entries(entries)
             except OSError as error:
                 raise unusable(self.directory, error) from error
-            self._known().update(entry.id for entry in entries if entry.id is not None)
+            self._known_ids().update(entry.id for entry in entries if entry.id is not None)
             return number
 
     def tidy(self) -> None:
@@ -118,10 +118,10 @@ class Ledger(History):
         """What is wrong with the chain of rows, each with its segment and row."""
         return verify(self.directory)
 
-    def _append(self, entries: Sequence[Entry]) -> int:
-        return self._write(self._room(), entries)
+    def _append_entries(self, entries: Sequence[Entry]) -> int:
+        return self._write_entries(self._current_segment(), entries)
 
-    def _write(self, database: Database, entries: Sequence[Entry]) -> int:
+    def _write_entries(self, database: Database, entries: Sequence[Entry]) -> int:
         with database.write() as connection:
             last = last_row(connection)
             if last is None:
@@ -131,15 +131,15 @@ class Ledger(History):
                 insert(connection, last)
         return int(last.number)
 
-    def _room(self) -> Database:
+    def _current_segment(self) -> Database:
         """The segment to write to: begun, or turned to, where there is none or it is full or old."""
         if self._current is None:
             self._go_on()
         elif self._is_full():
-            self._turn(self._current[1])
+            self._turn_segment(self._current[1])
             self._drop_old()
         if self._current is None:
-            self._begin()
+            self._begin_segment()
         assert self._current is not None, "BUG: there is no segment"
         return self._current[1]
 
@@ -156,17 +156,17 @@ class Ledger(History):
         age = time.time() - self._began_ms / 1000
         return bool(pages * size >= self._segment_bytes or age >= self._segment_sec)
 
-    def _begin(self) -> None:
+    def _begin_segment(self) -> None:
         """The first segment, or one after segments of which nobody knows how they end."""
         if not self.directory.exists():
             private_dir(self.directory)
             sync_dir(self.directory.parent)
         file = segment(self.directory, self._highest + 1)
         number = 1 if file.index == 1 else file.index * _AFTER_DAMAGE + 1
-        make(file, number, None, {"created_ms": _now()})
-        self._open(file)
+        make(file, number, None, {"created_ms": _now_ms()})
+        self._open_segment(file)
 
-    def _turn(self, database: Database) -> None:
+    def _turn_segment(self, database: Database) -> None:
         """Ends a segment and begins the next. Killed in between, the draft of the next is there."""
         following = segment(self.directory, self._highest + 1)
         with database.read() as connection:
@@ -174,24 +174,24 @@ class Ledger(History):
             entries = [task.event("carried") for task in tasks_of(connection) if task.state == "OPEN"]
         assert last is not None, "BUG: a segment without rows was opened"
         seal = chained(
-            Entry("seal", {"next": following.index, "sealed_ms": _now()}), last.number + 1, last.hash
+            Entry("seal", {"next": following.index, "sealed_ms": _now_ms()}), last.number + 1, last.hash
         )
-        head = {"created_ms": _now(), "previous_number": seal.number}
+        head = {"created_ms": _now_ms(), "previous_number": seal.number}
         make(following, seal.number + 1, seal.hash, head, entries)
         with database.write() as connection:
             insert(connection, seal)
         self._let_go()
-        self._open(following)
+        self._open_segment(following)
 
-    def _open(self, made: Segment) -> None:
+    def _open_segment(self, made: Segment) -> None:
         publish_draft(made)
         self._highest = made.index
-        self._use(made)
+        self._use_segment(made)
 
-    def _use(self, current: Segment) -> None:
+    def _use_segment(self, current: Segment) -> None:
         first, _ = ask(current, ends)
-        created = first.body().get("created_ms")
-        self._began_ms = created if isinstance(created, int) else 0
+        start_ms = first.body().get("created_ms")
+        self._began_ms = start_ms if isinstance(start_ms, int) else 0
         self._current = current, open_to_append(current)
 
     def _drop_old(self) -> None:
@@ -199,7 +199,7 @@ class Ledger(History):
             return
         _, database = self._current
         try:
-            drop_old(self.directory, self._settings, lambda entries: self._write(database, entries))
+            drop_old(self.directory, self._settings, lambda entries: self._write_entries(database, entries))
         except (StateError, IndexFailure) as error:
             self.note(f"Ledger: nothing old could be dropped. {error.message}")
 
@@ -215,12 +215,12 @@ class Ledger(History):
         private_dir(self.directory)
         indexes = {one.index for one in [*segments(self.directory), *set_aside(self.directory)]}
         self._highest = max(indexes, default=0)
-        self._check()
+        self._check_segments()
         self._go_on()
         for draft in self.directory.glob("*.new"):
             delete_database(draft)
 
-    def _check(self) -> None:
+    def _check_segments(self) -> None:
         """Sets the last segments aside while they are not sound, for more rows will be tied to the last.
 
         An older one is looked at when it is asked.
@@ -244,13 +244,13 @@ class Ledger(History):
         _, end = ask(last, ends)
         if end.kind != "seal":
             if last.index == self._highest:
-                self._use(last)
+                self._use_segment(last)
             return
         following = segment(self.directory, int(end.body().get("next", last.index + 1)))
         self._highest = max(self._highest, following.index)
         # Where there is no draft, the next was set aside or is gone; the check of the chain says which.
         if following.draft.exists() and self._is_next(following, end.hash):
-            self._open(following)
+            self._open_segment(following)
 
     def _is_next(self, following: Segment, last_hash: str) -> bool:
         try:
@@ -280,13 +280,15 @@ class Ledger(History):
 
     def _refuse_known(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
-            if entry.id is not None and entry.id in self._known():
+            if entry.id is not None and entry.id in self._known_ids():
                 raise InternalError(f"Operation {entry.id} is in the ledger already.", operation_id=entry.id)
 
-    def _known(self) -> set[str]:
+    def _known_ids(self) -> set[str]:
         if self._ids is None:
-            matches = self._ask(lambda c: c.execute("SELECT id FROM row WHERE id IS NOT NULL").fetchall())
-            self._ids = {str(known) for _, some in matches for (known,) in some}
+            matches = self._ask_segments(
+                lambda c: c.execute("SELECT id FROM row WHERE id IS NOT NULL").fetchall()
+            )
+            self._ids = {str(identifier) for _, some in matches for (identifier,) in some}
         return self._ids
 
 
@@ -299,7 +301,7 @@ def _all_faults(connection: Connection) -> list[str]:
     return list(faults(connection))
 
 
-def _now() -> int:
+def _now_ms() -> int:
     return int(time.time() * 1000)
 
 

@@ -34,17 +34,17 @@ def _last_to_drop(listed: list[Segment], settings: LedgerSettings) -> tuple[Segm
     tasks = 0
     for one in reversed(listed):
         try:
-            end, opened = ask(one, _facts)
+            end, count = ask(one, _segment_facts)
         except (LedgerDamaged, FileNotFoundError):
             continue
         sealed_ms = end.body().get("sealed_ms") if end.kind == "seal" else None
         if isinstance(sealed_ms, int) and (tasks >= settings.keep_tasks or sealed_ms < oldest):
             return one, end
-        tasks += opened
+        tasks += count
     return None
 
 
-def _facts(connection: Connection) -> tuple[Row, int]:
+def _segment_facts(connection: Connection) -> tuple[Row, int]:
     _, last = ends(connection)
     question = "SELECT count(*) FROM row WHERE kind = 'task' AND json_extract(body, '$.event') = 'opened'"
     [opened_ms] = connection.execute(question).fetchone()

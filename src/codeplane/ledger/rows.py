@@ -24,17 +24,17 @@ M = TypeVar("M")
 
 def short_diff(changes: Sequence[FileChange]) -> str:
     """The changes at a glance, one to a line: `+ new.py`, `- old.py`, `~ both.py`, `> a.py -> b.py`."""
-    lines = [_line(change) for change in told_once(changes)]
+    lines = [_change_line(change) for change in told_once(changes)]
     if len(lines) > _MOST_SHOWN:
         lines = [*lines[:_MOST_SHOWN], f"… {len(lines) - _MOST_SHOWN} more"]
     return "\n".join(lines)
 
 
-def _line(change: FileChange) -> str:
+def _change_line(change: FileChange) -> str:
     if change.moved_from is not None:
-        return f"> {_printable(change.moved_from)} -> {_printable(change.path)}"
+        return f"> {_printable_path(change.moved_from)} -> {_printable_path(change.path)}"
     mark = "+" if change.before is None else "-" if change.after is None else "~"
-    return f"{mark} {_printable(change.path)}"
+    return f"{mark} {_printable_path(change.path)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +83,9 @@ class Operation:
 
     def body(self) -> dict[str, Any]:
         """The operation as the ledger writes it; what has no value of its own is left out."""
-        values = _given(self)
+        values = _given_fields(self)
         if self.changes:
-            values["changes"] = [_given(change) for change in self.changes]
+            values["changes"] = [_given_fields(change) for change in self.changes]
         return {name: value for name, value in values.items() if name != "number"}
 
     @classmethod
@@ -94,38 +94,40 @@ class Operation:
 
         What a later version added is not known here and passed over.
         """
-        read = _read(cls, {name: value for name, value in body.items() if name not in _LISTS})
+        read = _read_fields(cls, {name: value for name, value in body.items() if name not in _LISTS})
         changes, tests = body.get("changes", []), body.get("failing_tests", [])
         if not isinstance(changes, list) or not isinstance(tests, list):
             raise ValueError("it has no list where one belongs")
-        read["changes"] = tuple(_made(FileChange, _read(FileChange, change)) for change in changes)
+        read["changes"] = tuple(
+            _make_record(FileChange, _read_fields(FileChange, change)) for change in changes
+        )
         read["failing_tests"] = tuple(str(test) for test in tests)
-        return _made(cls, {**read, "number": number})
+        return _make_record(cls, {**read, "number": number})
 
 
-def _printable(path: str) -> str:
+def _printable_path(path: str) -> str:
     """A path that takes one line, whatever is in its name."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in path)
 
 
-def _given(value: FileChange | Operation) -> dict[str, Any]:
+def _given_fields(value: FileChange | Operation) -> dict[str, Any]:
     pairs = ((field, getattr(value, field.name)) for field in fields(value))
     return {field.name: item for field, item in pairs if item != field.default}
 
 
-def _read(kind: type, body: object) -> dict[str, Any]:
+def _read_fields(kind: type, body: object) -> dict[str, Any]:
     if not isinstance(body, Mapping):
         raise ValueError("it is not an object")
     names = {field.name for field in fields(kind)}
     read = {name: value for name, value in body.items() if name in names and value is not None}
     for name, value in read.items():
-        expected = int if name in _NUMBERS else bool if name in _ANSWERS else str
-        if not isinstance(value, expected):
+        form = int if name in _NUMBERS else bool if name in _ANSWERS else str
+        if not isinstance(value, form):
             raise ValueError(f"its {name} is not what belongs there")
     return read
 
 
-def _made(kind: type[M], read: dict[str, Any]) -> M:
+def _make_record(kind: type[M], read: dict[str, Any]) -> M:
     try:
         return kind(**read)
     except TypeError as error:

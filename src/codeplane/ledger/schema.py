@@ -15,7 +15,7 @@ _SINCE: Final = (
 _IS_TEST: Final = f"(json_extract(o.body, '$.op_type') = '{TEST_RUN}')"
 
 
-def _last(kind: str) -> str:
+def _fingerprint(kind: str) -> str:
     value = f"json_extract(o.body, '$.{kind}_fingerprint')"
     return _SINCE.format(value, f" AND {value} IS NOT NULL ORDER BY o.number DESC LIMIT 1")
 
@@ -76,8 +76,8 @@ CREATE VIEW tasks AS SELECT
   json_extract(body, '$.test_runs')
     + CASE json_extract(body, '$.state') WHEN 'OPEN' THEN
       coalesce({_SINCE.format(f"sum({_IS_TEST})", "")}, 0) ELSE 0 END AS test_run_count,
-  coalesce({_last("mutation")}, json_extract(body, '$.last_mutation')) AS last_mutation_fingerprint,
-  coalesce({_last("failure")}, json_extract(body, '$.last_failure')) AS last_failure_fingerprint,
+  coalesce({_fingerprint("mutation")}, json_extract(body, '$.last_mutation')) AS last_mutation_fingerprint,
+  coalesce({_fingerprint("failure")}, json_extract(body, '$.last_failure')) AS last_failure_fingerprint,
   json_extract(body, '$.label') AS label,
   json_extract(body, '$.session_id') AS session_id,
   json_extract(body, '$.reason') AS reason,

@@ -51,12 +51,12 @@ def segment(directory: Path, index: int) -> Segment:
 
 def segments(directory: Path) -> list[Segment]:
     """The segments by their names, oldest first; what they are is not looked at."""
-    return sorted(Segment(index, path) for index, path in _named(directory, _NAME))
+    return sorted(Segment(index, path) for index, path in _files_named(directory, _NAME))
 
 
 def set_aside(directory: Path) -> list[Segment]:
     """The segments that were found damaged and have another name since."""
-    return sorted(Segment(index, path) for index, path in _named(directory, _ASIDE))
+    return sorted(Segment(index, path) for index, path in _files_named(directory, _ASIDE))
 
 
 def move_aside(damaged: Segment) -> Path:
@@ -108,9 +108,9 @@ def open_to_append(current: Segment) -> Database:
     try:
         database = open_exact(current.path, SCHEMA, durable=True)
     except IndexCorrupt as error:
-        raise _damaged(current, str(error)) from error
+        raise _damage_error(current, str(error)) from error
     if database is None:
-        raise _damaged(current, "it was made by another version")
+        raise _damage_error(current, "it was made by another version")
     return database
 
 
@@ -121,7 +121,7 @@ def ask(asked: Segment, question: Callable[[Connection], T]) -> T:
     """
     was_logged = _is_logged(asked)
     try:
-        return _ask(asked, question)
+        return _ask_database(asked, question)
     except LedgerDamaged:
         # A server that opened it after the look had it changed under a reader who thought it would not.
         if was_logged == _is_logged(asked):
@@ -129,10 +129,10 @@ def ask(asked: Segment, question: Callable[[Connection], T]) -> T:
     except StateUnusable:
         if asked.path.exists():
             raise
-    return _ask(asked, question)
+    return _ask_database(asked, question)
 
 
-def _ask(asked: Segment, question: Callable[[Connection], T]) -> T:
+def _ask_database(asked: Segment, question: Callable[[Connection], T]) -> T:
     for file in database_files(asked.path):
         try:
             stat_result = file.lstat()
@@ -141,21 +141,21 @@ def _ask(asked: Segment, question: Callable[[Connection], T]) -> T:
                 raise
             continue
         if not stat.S_ISREG(stat_result.st_mode) or stat_result.st_uid != os.getuid():
-            raise _damaged(asked, f"{file.name} is not a plain file of yours")
+            raise _damage_error(asked, f"{file.name} is not a plain file of yours")
     try:
         with reading(asked.path) as connection:
             if not is_made_by(connection, SCHEMA):
-                raise _damaged(asked, "its tables, views or triggers are not those of a segment")
+                raise _damage_error(asked, "its tables, views or triggers are not those of a segment")
             return question(connection)
     except IndexCorrupt as error:
-        raise _damaged(asked, str(error.__cause__ or error)) from error
+        raise _damage_error(asked, str(error.__cause__ or error)) from error
 
 
 def faults(connection: Connection) -> Iterator[str]:
     """What is wrong with the rows of a segment, by itself."""
-    checked = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-    if checked != "ok":
-        yield f"the database is damaged: {checked}"
+    verdict = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if verdict != "ok":
+        yield f"the database is damaged: {verdict}"
         return
     previous: Row | None = None
     for row in rows(connection):
@@ -190,7 +190,7 @@ def _is_logged(asked: Segment) -> bool:
     return asked.path.with_name(f"{asked.name}-wal").exists()
 
 
-def _named(directory: Path, pattern: re.Pattern[str]) -> Iterator[tuple[int, Path]]:
+def _files_named(directory: Path, pattern: re.Pattern[str]) -> Iterator[tuple[int, Path]]:
     if directory.is_symlink() or not directory.is_dir():
         return
     for path in directory.iterdir():
@@ -198,7 +198,7 @@ def _named(directory: Path, pattern: re.Pattern[str]) -> Iterator[tuple[int, Pat
             yield int(match.group(1)), path
 
 
-def _damaged(damaged: Segment, why: str) -> LedgerDamaged:
+def _damage_error(damaged: Segment, why: str) -> LedgerDamaged:
     return LedgerDamaged(
         f"{damaged.name} of the ledger is damaged: {why.rstrip('.')}.",
         hints=["cpl log --verify"],

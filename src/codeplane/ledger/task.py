@@ -71,8 +71,8 @@ class Task:
         """The task that a row tells of; `ValueError` where the row was not written by this class."""
         read = {name: body[name] for name in _KEPT if name in body}
         for name, value in read.items():
-            expected = int if name in _NUMBERS else bool if name == "is_implicit" else str
-            if name != "working_set" and not isinstance(value, expected):
+            form = int if name in _NUMBERS else bool if name == "is_implicit" else str
+            if name != "working_set" and not isinstance(value, form):
                 raise ValueError(f"its {name} is not what belongs there")
         limits = body.get("limits")
         if read.get("state") not in get_args(TaskState) or not isinstance(limits, dict):

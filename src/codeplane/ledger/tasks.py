@@ -82,20 +82,20 @@ class Tasks:
             is_implicit=False,
         )
         with self._guard:
-            self._write(self._opening(task))
+            self._write_entries(self._opening_entries(task))
             self._count_in(task)
         return task
 
     def close(self, task: Task, state: TaskState, reason: str | None = None) -> None:
         """Ends a task; the ledger has it when the call returns. One that is closed stays as it is."""
         with self._guard:
-            self._write(self._closing(task, state, reason))
+            self._write_entries(self._closing_entries(task, state, reason))
 
     def interrupt(self, task: Task, reason: str) -> None:
         """Ends a task whose client is gone. The row is written with the next ones, or by `flush`: a task
         without it is found interrupted at the next start."""
         with self._guard:
-            self._pending += self._closing(task, "CLOSED_INTERRUPTED", reason)
+            self._pending += self._closing_entries(task, "CLOSED_INTERRUPTED", reason)
 
     def flush_soon(self) -> None:
         """Writes what is left to write without letting the caller wait."""
@@ -107,7 +107,7 @@ class Tasks:
         with self._guard:
             former = self._ledger.tasks(_MOST_FORMER, "OPEN")
             for task in former:
-                self._pending += self._closing(task, "CLOSED_INTERRUPTED", "the server ended")
+                self._pending += self._closing_entries(task, "CLOSED_INTERRUPTED", "the server ended")
         self.flush()
         return len(former)
 
@@ -115,7 +115,7 @@ class Tasks:
         """Writes what may be written later. What cannot be written stays, and is told."""
         with self._guard:
             try:
-                self._write([])
+                self._write_entries([])
             except CodePlaneError as error:
                 self._ledger.note(f"Ledger: tasks could not be closed. {error.message}")
 
@@ -128,7 +128,7 @@ class Tasks:
         """
         with self._guard:
             if task.spent is not None:
-                raise self._refused(task, task.spent)
+                raise self._refusal_error(task, task.spent)
             if task.state != "OPEN":
                 raise TaskClosed(
                     f"Task {task.task_id} is closed ({task.state}).",
@@ -137,9 +137,9 @@ class Tasks:
                 )
             budget = _used_up(task, kind)
             if budget in ("mutations", "duration_sec") or (budget is not None and task.is_implicit):
-                self._fail(task, budget, op_type or kind)
+                self._fail_task(task, budget, op_type or kind)
             if budget is not None:
-                raise self._refused(task, budget)
+                raise self._refusal_error(task, budget)
             if kind == "mutation":
                 task.mutations += 1
             else:
@@ -152,7 +152,7 @@ class Tasks:
         """
         with self._guard:
             task.mutations -= operation.unchanged
-            number = self._write([*self._opening(task), operation_entry(operation)])
+            number = self._write_entries([*self._opening_entries(task), operation_entry(operation)])
             self._count_in(task)
             return number
 
@@ -162,7 +162,7 @@ class Tasks:
             signals = Signals(no_op=fingerprint in (task.last_mutation, NO_CHANGE))
             task.last_mutation = fingerprint
             task.has_changed_since_failure = True
-            return self._flagged(task, signals)
+            return self._count_signals(task, signals)
 
     def note_failure(self, task: Task, fingerprint: str) -> Signals:
         """Takes a failure into account: the same one after a change is no progress."""
@@ -170,7 +170,7 @@ class Tasks:
             is_repeated = fingerprint == task.last_failure and task.has_changed_since_failure
             task.last_failure = fingerprint
             task.has_changed_since_failure = False
-            return self._flagged(task, Signals(non_progress=is_repeated))
+            return self._count_signals(task, Signals(non_progress=is_repeated))
 
     def find(self, task_id: TaskId) -> Task | None:
         """A task by its id, as it is now."""
@@ -180,18 +180,18 @@ class Tasks:
         """The open tasks that the ledger knows of."""
         return list(self._open.values())
 
-    def _flagged(self, task: Task, signals: Signals) -> Signals:
+    def _count_signals(self, task: Task, signals: Signals) -> Signals:
         task.flags = signals.flags
         self.tally.flagged.update(signals.flags)
         return signals
 
-    def _refused(self, task: Task, budget: Budget) -> TaskBudgetExceeded:
+    def _refusal_error(self, task: Task, budget: Budget) -> TaskBudgetExceeded:
         self.tally.refused[budget] += 1
-        return _exceeded(task, budget)
+        return _exceeded_error(task, budget)
 
-    def _fail(self, task: Task, budget: Budget, op_type: str) -> None:
+    def _fail_task(self, task: Task, budget: Budget, op_type: str) -> None:
         task.spent = budget
-        limit, current = _figures(task, budget)
+        limit, current = _budget_figures(task, budget)
         operation = Operation(
             operation_id=new_operation_id(),
             task_id=task.task_id,
@@ -203,12 +203,12 @@ class Tasks:
             failure_class=TaskBudgetExceeded.name(),
             limit_triggered=budget,
         )
-        self._pending += [*self._opening(task), operation_entry(operation)]
+        self._pending += [*self._opening_entries(task), operation_entry(operation)]
         self._count_in(task)
-        self._pending += self._closing(task, "CLOSED_FAILED", f"{budget} {current}/{limit}")
+        self._pending += self._closing_entries(task, "CLOSED_FAILED", f"{budget} {current}/{limit}")
         self.flush()
 
-    def _opening(self, task: Task) -> list[Entry]:
+    def _opening_entries(self, task: Task) -> list[Entry]:
         if task.is_recorded:
             return []
         task.repo_head, task.epoch = self._where()
@@ -221,7 +221,7 @@ class Tasks:
         if task.state == "OPEN":
             self._open[task.task_id] = task
 
-    def _closing(self, task: Task, state: TaskState, reason: str | None) -> list[Entry]:
+    def _closing_entries(self, task: Task, state: TaskState, reason: str | None) -> list[Entry]:
         if task.state != "OPEN":
             return []
         task.state, task.reason, task.closed_ms = state, reason, int(time.time() * 1000)
@@ -229,7 +229,7 @@ class Tasks:
         self.tally.closed[state] += task.is_recorded
         return [task.event("closed")] if task.is_recorded else []
 
-    def _write(self, entries: list[Entry]) -> int:
+    def _write_entries(self, entries: list[Entry]) -> int:
         rows = [*self._pending, *entries]
         if not rows:
             return 0
@@ -246,7 +246,7 @@ def _used_up(task: Task, kind: Charge) -> Budget | None:
     return "test_runs" if task.test_runs >= task.limits.max_test_runs else None
 
 
-def _figures(task: Task, budget: Budget) -> tuple[int, int]:
+def _budget_figures(task: Task, budget: Budget) -> tuple[int, int]:
     match budget:
         case "mutations":
             return task.limits.max_mutations, task.mutations
@@ -256,8 +256,8 @@ def _figures(task: Task, budget: Budget) -> tuple[int, int]:
             return task.limits.max_duration_sec, task.elapsed_sec()
 
 
-def _exceeded(task: Task, budget: Budget) -> TaskBudgetExceeded:
-    limit, current = _figures(task, budget)
+def _exceeded_error(task: Task, budget: Budget) -> TaskBudgetExceeded:
+    limit, current = _budget_figures(task, budget)
     return TaskBudgetExceeded(
         f"{_TITLES[budget]} exceeded ({current}/{limit}).",
         hints=[_AGAIN.format(budget=budget) if task.is_implicit else "task_open {}"],
