@@ -149,14 +149,14 @@ def test_on_a_full_disk_the_preview_answers_and_says_that_the_plan_is_not_saved(
     with repo.session.state_db.write() as connection:
         [(pages,)] = connection.execute("PRAGMA page_count").fetchall()
     # The calls run on threads of their own, each with its connection.
-    real = repo.session.state_db._connection
+    real = repo.session.state_db._get_connection
 
     def full() -> Any:
         connection = real()
         connection.execute(f"PRAGMA max_page_count = {pages}")
         return connection
 
-    repo.session.state_db._connection = full  # type: ignore[method-assign]
+    repo.session.state_db._get_connection = full  # type: ignore[method-assign]
     big = "# " + "x" * 200_000 + "\n"
     repo.write("store.py", FILES["store.py"] + big)
     answer = repo.ask("refactor_rename", **PREVIEWS["rename"][1], apply="never")

@@ -43,8 +43,8 @@ def load_settings(sources: Sequence[Source]) -> Settings:
     """Merges the sources, the strongest first, over the defaults; each is checked on its own."""
     values: _Tree = {}
     for source in reversed(sources):
-        _check(source)
-        _merge(values, source.tree)
+        _check_source(source)
+        _merge_trees(values, source.tree)
     return Settings.model_validate(values)
 
 
@@ -52,7 +52,7 @@ def file_source(path: Path) -> Source:
     """Reads a YAML file; a missing one is an empty layer."""
     label = str(path)
     try:
-        tree = _parse_text(_read(path).decode("utf-8"))
+        tree = _parse_text(_read_file(path).decode("utf-8"))
     except FileNotFoundError:
         return Source(label, {})
     except OSError as error:
@@ -73,7 +73,7 @@ def env_source(overrides: Mapping[str, str]) -> Source:
     parts = {}
     for name in sorted(overrides):
         keys = name.removeprefix(ENV_PREFIX).lower().split("__")
-        _plant(tree, keys, overrides[name], name)
+        _plant_value(tree, keys, overrides[name], name)
         parts[".".join(keys)] = name
     return Source("environment", tree, parts)
 
@@ -83,7 +83,7 @@ def assignment_source(assignments: Sequence[str]) -> Source:
     tree: _Tree = {}
     parts = {}
     for assignment in assignments:
-        label = f"--set {_cut(assignment)}"
+        label = f"--set {_cut_text(assignment)}"
         key, equals, value = assignment.partition("=")
         key = key.strip()
         if not equals or not key:
@@ -91,22 +91,22 @@ def assignment_source(assignments: Sequence[str]) -> Source:
                 f"{label}: not of the form key=value.",
                 hints=["cpl up --set server.port=8080"],
             )
-        _plant(tree, key.split("."), value, label)
+        _plant_value(tree, key.split("."), value, label)
         parts[key] = label
     return Source("--set", tree, parts)
 
 
 def setting_keys(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[str]:
     """Every dotted key that may be set."""
-    for name, known in model.model_fields.items():
-        section = _section(known.annotation)
+    for name, info in model.model_fields.items():
+        section = _section_model(info.annotation)
         if section is None:
             yield prefix + name
         else:
             yield from setting_keys(section, f"{prefix}{name}.")
 
 
-def _read(path: Path) -> bytes:
+def _read_file(path: Path) -> bytes:
     # The user's file may be a link, but neither a pipe nor a device is waited for.
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with os.fdopen(fd, "rb", closefd=True) as stream:
@@ -124,7 +124,7 @@ def _parse_text(text: str) -> object:
     return parse_yaml(text)
 
 
-def _plant(tree: _Tree, keys: Sequence[str], value: str, label: str) -> None:
+def _plant_value(tree: _Tree, keys: Sequence[str], value: str, label: str) -> None:
     node = tree
     for key in keys[:-1]:
         child = node.setdefault(key, {})
@@ -137,27 +137,27 @@ def _plant(tree: _Tree, keys: Sequence[str], value: str, label: str) -> None:
         raise InvalidSetting(f"{label}: {error}.", source=label) from error
 
 
-def _check(source: Source) -> None:
+def _check_source(source: Source) -> None:
     _check_keys(source.tree, Settings, source, "")
     try:
         Settings.model_validate(source.tree)
     except ValidationError as error:
-        raise _invalid(error, source) from error
+        raise _invalid_value_error(error, source) from error
 
 
 def _check_keys(tree: Mapping[Any, Any], model: type[BaseModel], source: Source, prefix: str) -> None:
     for key, value in tree.items():
-        known = model.model_fields.get(key) if isinstance(key, str) else None
-        if known is None:
-            raise _unknown(prefix + (key if isinstance(key, str) else _shown(key)), source)
-        section = _section(known.annotation)
+        info = model.model_fields.get(key) if isinstance(key, str) else None
+        if info is None:
+            raise _unknown_key_error(prefix + (key if isinstance(key, str) else _show_value(key)), source)
+        section = _section_model(info.annotation)
         if section is not None and isinstance(value, dict):
             _check_keys(value, section, source, f"{prefix}{key}.")
 
 
-def _unknown(key: str, source: Source) -> ConfigError:
+def _unknown_key_error(key: str, source: Source) -> ConfigError:
     label = source.label_of(key)
-    key = _cut(key)
+    key = _cut_text(key)
     near = nearest(key, setting_keys(), most=1)
     ending = f"; did you mean {near[0]}?" if near else "."
     return UnknownSetting(
@@ -168,7 +168,7 @@ def _unknown(key: str, source: Source) -> ConfigError:
     )
 
 
-def _invalid(error: ValidationError, source: Source) -> ConfigError:
+def _invalid_value_error(error: ValidationError, source: Source) -> ConfigError:
     first = error.errors(include_url=False, include_context=False)[0]
     key = ".".join(str(part) for part in first["loc"])
     label = source.label_of(key)
@@ -177,35 +177,37 @@ def _invalid(error: ValidationError, source: Source) -> ConfigError:
     ending = f"; did you mean {near}?" if near else "."
     # What is missing has no value: the input is that of what it is missing in.
     text = (
-        "missing." if first["type"] == "missing" else f"{_shown(value)}: {first['msg'].rstrip('.')}{ending}"
+        "missing."
+        if first["type"] == "missing"
+        else f"{_show_value(value)}: {first['msg'].rstrip('.')}{ending}"
     )
     return InvalidSetting(
-        f"{label}: {_cut(key)} is {text}",
+        f"{label}: {_cut_text(key)} is {text}",
         source=label,
-        key=_cut(key),
+        key=_cut_text(key),
     )
 
 
-def _shown(value: object) -> str:
+def _show_value(value: object) -> str:
     try:
         return reprlib.repr(value)
     except ValueError:  # Python writes out no integer of more than some thousand digits
         return "a number of thousands of digits"
 
 
-def _cut(text: str) -> str:
+def _cut_text(text: str) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
-def _section(annotation: Any) -> type[BaseModel] | None:
+def _section_model(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, GenericAlias) or get_origin(annotation) or get_args(annotation):
         return None
     return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
 
 
-def _merge(into: _Tree, tree: Mapping[str, Any]) -> None:
+def _merge_trees(into: _Tree, tree: Mapping[str, Any]) -> None:
     for key, value in tree.items():
         if isinstance(value, dict) and isinstance(into.get(key), dict):
-            _merge(into[key], value)
+            _merge_trees(into[key], value)
         else:
             into[key] = dict(value) if isinstance(value, dict) else value

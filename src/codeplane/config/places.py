@@ -36,8 +36,8 @@ class Places:
         env = os.environ if env is None else env
         home = Path(env.get("HOME") or Path.home())
         return cls(
-            config_dir=_xdg(env, "XDG_CONFIG_HOME", home / ".config") / "codeplane",
-            state_dir=_xdg(env, "XDG_STATE_HOME", home / ".local" / "state") / "codeplane",
+            config_dir=_xdg_directory(env, "XDG_CONFIG_HOME", home / ".config") / "codeplane",
+            state_dir=_xdg_directory(env, "XDG_STATE_HOME", home / ".local" / "state") / "codeplane",
             runtime_dir=_runtime_dir(env),
             overrides={k: v for k, v in env.items() if k.startswith(ENV_PREFIX)},
             program_env={k: v for k, v in env.items() if k in _PASSED_ON or k.startswith("LC_")},
@@ -72,6 +72,6 @@ def _runtime_dir(env: Mapping[str, str]) -> Path:
     return Path("/tmp") / own  # noqa: S108 - `private_dir` refuses it when it is someone else's
 
 
-def _xdg(env: Mapping[str, str], variable: str, default: Path) -> Path:
+def _xdg_directory(env: Mapping[str, str], variable: str, default: Path) -> Path:
     value = env.get(variable, "")
     return Path(value) if value.startswith("/") else default

@@ -31,23 +31,23 @@ class TrustRecord:
 
     def of(self, root: Path, trust_id: str) -> Trust | None:
         """The trust in the checkout at `root` that has this id; None where there is none."""
-        trust = self._read().get(str(root))
+        trust = self._read_record().get(str(root))
         return trust if trust is not None and trust.trust_id == trust_id != "" else None
 
     def trusts(self, root: Path, trust_id: str) -> bool:
         return self.of(root, trust_id) is not None
 
     def grant(self, root: Path, trust: Trust, write: Writer) -> None:
-        write(self.file, _dump({**self._read(), str(root): trust}))
+        write(self.file, _dump_record({**self._read_record(), str(root): trust}))
 
     def revoke(self, root: Path, write: Writer) -> bool:
-        record = self._read()
+        record = self._read_record()
         is_known = record.pop(str(root), None) is not None
         if is_known:
-            write(self.file, _dump(record))
+            write(self.file, _dump_record(record))
         return is_known
 
-    def _read(self) -> dict[str, Trust]:
+    def _read_record(self) -> dict[str, Trust]:
         try:
             record = decode_json(self.file.read_bytes())
         except FileNotFoundError:
@@ -68,7 +68,7 @@ def _make_trust(entry: object) -> Trust:
     return Trust(str(entry.get("id", "")), lines)
 
 
-def _dump(record: dict[str, Trust]) -> bytes:
+def _dump_record(record: dict[str, Trust]) -> bytes:
     entries = {
         path: {"id": trust.trust_id, "secrets": list(trust.secrets)} if trust.secrets else trust.trust_id
         for path, trust in record.items()

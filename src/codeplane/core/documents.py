@@ -33,7 +33,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     """Reads a TOML document; `Malformed` for anything else."""
     import tomllib  # most calls read no TOML
 
-    _bound(text, LARGEST_TOML)
+    _check_size(text, LARGEST_TOML)
     outline = _TOML_TEXT.sub("s", text)
     # tomllib takes time and memory in the square of the parts of a dotted key.
     if _MANY_PARTS.search(outline):
@@ -84,7 +84,7 @@ def decode_json_at(text: str, start: int) -> Any:
 
 def parse_ini(text: str) -> dict[str, dict[str, str]]:
     """Reads the sections of an INI file; `Malformed` where a setting stands before the first section."""
-    _bound(text, LARGEST_MANIFEST)
+    _check_size(text, LARGEST_MANIFEST)
     sections: dict[str, dict[str, list[str]]] = {}
     section: dict[str, list[str]] | None = None
     value: list[str] | None = None
@@ -166,7 +166,7 @@ _LONG_NUMBER: Final = re.compile(rf"(?<![0-9a-fA-F_])[0-9a-fA-F_]{{{MOST_DIGITS 
 _NO_BRACKET: Final = re.compile(r"[^\[\]{}]+")
 
 
-def _bound(text: str, largest: int) -> None:
+def _check_size(text: str, largest: int) -> None:
     if len(text) > largest:
         raise Malformed(f"larger than {largest} characters")
 

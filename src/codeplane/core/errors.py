@@ -548,10 +548,10 @@ class PlatformUnsupported(CodePlaneError):
 
 def catalogue() -> list[type[CodePlaneError]]:
     """Every error with a code, by code."""
-    return sorted((e for e in _descend(CodePlaneError) if "code" in vars(e)), key=lambda e: e.code)
+    return sorted((e for e in _all_subclasses(CodePlaneError) if "code" in vars(e)), key=lambda e: e.code)
 
 
-def _descend(root: type[CodePlaneError]) -> Iterator[type[CodePlaneError]]:
+def _all_subclasses(root: type[CodePlaneError]) -> Iterator[type[CodePlaneError]]:
     for child in root.__subclasses__():
         yield child
-        yield from _descend(child)
+        yield from _all_subclasses(child)

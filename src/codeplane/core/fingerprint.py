@@ -13,13 +13,13 @@ class Fingerprint:
     """The same files with the same contents have the same fingerprint, in whatever order they came."""
 
     def __init__(self, files: Iterable[tuple[RepoPath, Digest]] = ()) -> None:
-        self._sum = sum(_of(*file) for file in files) % _SIZE
+        self._sum = sum(_entry_number(*file) for file in files) % _SIZE
 
     def changed(self, path: RepoPath, before: Digest | None, after: Digest | None) -> "Fingerprint":
         """The fingerprint after one file has become another; None where there is none."""
         fingerprint = Fingerprint()
-        less = _of(path, before) if before is not None else 0
-        more = _of(path, after) if after is not None else 0
+        less = _entry_number(path, before) if before is not None else 0
+        more = _entry_number(path, after) if after is not None else 0
         fingerprint._sum = (self._sum - less + more) % _SIZE
         return fingerprint
 
@@ -27,5 +27,5 @@ class Fingerprint:
         return f"{self._sum:064x}"
 
 
-def _of(path: RepoPath, digest: Digest) -> int:
+def _entry_number(path: RepoPath, digest: Digest) -> int:
     return int.from_bytes(hashlib.sha256(os.fsencode(path) + b"\0" + digest.encode()).digest())

@@ -17,8 +17,8 @@ class Globs:
     def __init__(self, patterns: Sequence[str]) -> None:
         included_patterns = [_render_expression(one) for one in patterns if not one.startswith("!")]
         excluded_patterns = [_render_expression(one[1:]) for one in patterns if one.startswith("!")]
-        self._wanted = _either(included_patterns)
-        self._unwanted = _either(excluded_patterns)
+        self._wanted = _join_alternatives(included_patterns)
+        self._unwanted = _join_alternatives(excluded_patterns)
 
     def holds(self, path: str) -> bool:
         data = path.encode("utf-8", "surrogateescape")
@@ -27,7 +27,7 @@ class Globs:
         return self._wanted is None or self._wanted.search(data) is not None
 
 
-def _either(expressions: list[str]) -> Any:
+def _join_alternatives(expressions: list[str]) -> Any:
     if not expressions:
         return None
     import re2  # large, and many servers never search
@@ -54,7 +54,7 @@ def _render_expression(glob: str) -> str:
         return "^"  # the repository itself
     is_anchored = "/" in glob.rstrip("/")
     glob = glob.lstrip("/")
-    bodies = [_body(one) for one in _list_alternatives(glob.rstrip("/"))]
+    bodies = [_body_regex(one) for one in _list_alternatives(glob.rstrip("/"))]
     if "[" in glob:
         bodies.append(re.escape(glob.rstrip("/")))  # directories are named so too
     tail = "/" if glob.endswith("/") else "(?:/|$)"
@@ -75,18 +75,18 @@ def _list_alternatives(glob: str) -> list[str]:
     if ahead:
         raise InvalidArgument(f"The pattern {glob[:60]!r} expands to too many patterns.")
     if any("{" in one for one in ready):
-        raise _unclosed(glob, "{")
+        raise _unclosed_error(glob, "{")
     return ready
 
 
-def _unclosed(glob: str, mark: str) -> InvalidArgument:
+def _unclosed_error(glob: str, mark: str) -> InvalidArgument:
     return InvalidArgument(
         f"The pattern {glob[:60]!r} has an unclosed {mark}.",
         hints=["such as *.{ts,tsx} or [a-z]*.py; ? is any one character"],
     )
 
 
-def _body(glob: str) -> str:
+def _body_regex(glob: str) -> str:
     parts, at = [], 0
     while at < len(glob):
         char = glob[at]
@@ -102,7 +102,7 @@ def _body(glob: str) -> str:
         if char == "[":
             end = glob.find("]", at + 3 if glob[at + 1 : at + 2] in ("!", "^") else at + 2)
             if end < 0:
-                raise _unclosed(glob, "[")
+                raise _unclosed_error(glob, "[")
             inner = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
             parts.append(f"[{'^/' + inner[1:] if inner[0] in '!^' else inner}]")
             at = end + 1

@@ -22,7 +22,7 @@ T = TypeVar("T")
 def encode_record(record: object) -> tuple[str, dict[Digest, bytes]]:
     """The JSON of a dataclass, and the contents that it names by their digests."""
     contents: dict[Digest, bytes] = {}
-    return json.dumps(_encoded(record, contents), separators=(",", ":")), contents
+    return json.dumps(_encode_value(record, contents), separators=(",", ":")), contents
 
 
 def decode_record(
@@ -40,7 +40,7 @@ def decode_record(
     return record
 
 
-def _encoded(value: Any, contents: dict[Digest, bytes]) -> Any:
+def _encode_value(value: Any, contents: dict[Digest, bytes]) -> Any:
     if isinstance(value, Enum):
         return value.value
     if value is None or isinstance(value, str | int | float):
@@ -50,16 +50,16 @@ def _encoded(value: Any, contents: dict[Digest, bytes]) -> Any:
         contents[digest] = value
         return digest
     if isinstance(value, Mapping):
-        return [[_encoded(key, contents), _encoded(one, contents)] for key, one in value.items()]
+        return [[_encode_value(key, contents), _encode_value(one, contents)] for key, one in value.items()]
     if isinstance(value, Sequence):
-        return [_encoded(one, contents) for one in value]
+        return [_encode_value(one, contents) for one in value]
     if isinstance(value, AbstractSet):
-        return [_encoded(one, contents) for one in sorted(value)]
+        return [_encode_value(one, contents) for one in sorted(value)]
     form = type(value)
     assert is_dataclass(form), f"BUG: {form.__name__} has no form as a record"
     # What is left at its default need not be written: most fields of most records are.
-    values = ((name, getattr(value, name), default) for name, _, default in _fields(form))
-    return {name: _encoded(one, contents) for name, one, default in values if one is not default}
+    values = ((name, getattr(value, name), default) for name, _, default in _fields_of(form))
+    return {name: _encode_value(one, contents) for name, one, default in values if one is not default}
 
 
 class _Decoder:
@@ -69,22 +69,22 @@ class _Decoder:
 
     def decoded(self, form: Any, data: Any) -> Any:
         if form is RepoPath:
-            return self._path(data)
+            return self._decode_path(data)
         if isinstance(form, NewType):
             return self.decoded(form.__supertype__, data)
         if form is bytes:
-            return self._content(data)
+            return self._decode_content(data)
         if form in (str, int, bool, NoneType):
-            return _checked(form, data)
+            return _check_type(form, data)
         if form is float:
-            return float(_checked(int if type(data) is int else float, data))
+            return float(_check_type(int if type(data) is int else float, data))
         if get_origin(form) is not None:
-            return self._generic(form, data)
+            return self._decode_generic(form, data)
         if isinstance(form, type) and issubclass(form, Enum):
             return form(data)
-        return self._record(form, _checked(dict, data))
+        return self._decode_record(form, _check_type(dict, data))
 
-    def _generic(self, form: Any, data: Any) -> Any:
+    def _decode_generic(self, form: Any, data: Any) -> Any:
         origin, parts = get_origin(form), get_args(form)
         if origin in (Union, UnionType):
             return self._one_of(parts, data)
@@ -92,7 +92,7 @@ class _Decoder:
             if data not in parts:
                 raise ValueError(f"{data!r} is none of {parts}")
             return data
-        items = _checked(list, data)
+        items = _check_type(list, data)
         if origin is tuple and parts[-1:] != (...,):
             if len(items) != len(parts):
                 raise ValueError(f"{len(items)} items instead of {len(parts)}")
@@ -109,42 +109,42 @@ class _Decoder:
                 continue
         raise ValueError(f"{type(data).__name__} fits none of the forms")
 
-    def _record(self, form: Any, data: Mapping[str, Any]) -> Any:
+    def _decode_record(self, form: Any, data: Mapping[str, Any]) -> Any:
         if not isinstance(form, type) or not is_dataclass(form):
             raise ValueError(f"{form!r} is no form of a record")
-        fields_by_name = {name: (hint, default) for name, hint, default in _fields(form)}
+        fields_by_name = {name: (hint, default) for name, hint, default in _fields_of(form)}
         if not data.keys() <= fields_by_name.keys():
             raise ValueError(
                 f"{form.__name__} has no {', '.join(sorted(data.keys() - fields_by_name.keys()))}"
             )
         return form(**{name: self.decoded(fields_by_name[name][0], one) for name, one in data.items()})
 
-    def _path(self, data: Any) -> RepoPath:
-        text: str = _checked(str, data)
+    def _decode_path(self, data: Any) -> RepoPath:
+        text: str = _check_type(str, data)
         if text and self._enter(text) != text:
             raise ValueError(f"{text!r} is no path of the repository")
         return RepoPath(text)
 
-    def _content(self, data: Any) -> bytes:
-        content = self._contents.get(Digest(_checked(str, data)))
+    def _decode_content(self, data: Any) -> bytes:
+        content = self._contents.get(Digest(_check_type(str, data)))
         if content is None:
             raise ValueError(f"the content {data} is missing")
         return content
 
 
-def _checked(form: Any, data: Any) -> Any:
+def _check_type(form: Any, data: Any) -> Any:
     if type(data) is not form:
         raise ValueError(f"{type(data).__name__} instead of {form.__name__}")
     return data
 
 
 @lru_cache(maxsize=64)
-def _fields(form: Any) -> tuple[tuple[str, Any, Any], ...]:
+def _fields_of(form: Any) -> tuple[tuple[str, Any, Any], ...]:
     """Name, type and default of each field; MISSING where there is none that can be compared."""
     hints = get_type_hints(form)
-    return tuple((one.name, hints[one.name], _default(one.default)) for one in fields(form) if one.init)
+    return tuple((one.name, hints[one.name], _default_of(one.default)) for one in fields(form) if one.init)
 
 
-def _default(value: Any) -> Any:
+def _default_of(value: Any) -> Any:
     is_plain = value is None or isinstance(value, bool | Enum) or value in ("", ())
     return value if is_plain else MISSING

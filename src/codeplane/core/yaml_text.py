@@ -20,15 +20,15 @@ def parse_yaml(text: str) -> object:
     """Reads one document of plain values; `Malformed` for anything else, with the place where it is known."""
     if _LONG_NUMBER.search(text):
         raise Malformed("a number has too many digits")
-    return _load(text, _PlainLoader)
+    return _load_yaml(text, _PlainLoader)
 
 
 def parse_yaml_texts(text: str) -> object:
     """Reads one document in which every value is a text; `Malformed` for anything else."""
-    return _load(text, _TextLoader)
+    return _load_yaml(text, _TextLoader)
 
 
-def _load(text: str, loader: type[yaml.SafeLoader] | type[yaml.BaseLoader]) -> object:
+def _load_yaml(text: str, loader: type[yaml.SafeLoader] | type[yaml.BaseLoader]) -> object:
     if len(text) > LARGEST_MANIFEST:
         raise Malformed(f"larger than {LARGEST_MANIFEST} characters")
     # The scanner takes the cube of the depth of brackets. Those in strings count as well: few are unbalanced.
@@ -37,7 +37,7 @@ def _load(text: str, loader: type[yaml.SafeLoader] | type[yaml.BaseLoader]) -> o
     try:
         return yaml.load(text, Loader=loader)  # noqa: S506 - neither makes anything but plain values
     except yaml.MarkedYAMLError as error:
-        raise Malformed(_where(error)) from error
+        raise Malformed(_error_place(error)) from error
     except yaml.YAMLError as error:
         raise Malformed(str(error)) from error
     except RecursionError as error:
@@ -73,7 +73,7 @@ class _TextLoader(_Strict, yaml.BaseLoader):
     pass
 
 
-def _where(error: yaml.MarkedYAMLError) -> str:
+def _error_place(error: yaml.MarkedYAMLError) -> str:
     problem = error.problem or error.context or "not YAML"
     mark = error.problem_mark or error.context_mark
     return f"{problem} (line {mark.line + 1}, column {mark.column + 1})" if mark else problem

@@ -77,7 +77,7 @@ def kernel_resolves() -> bool:
 
 
 @cache
-def _libc() -> ctypes.CDLL:
+def _load_libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
@@ -86,7 +86,7 @@ def _openat2(top: int, path: str, flags: int) -> int:
     size = ctypes.c_size_t(ctypes.sizeof(how))
     name = os.fsencode(path)
     for _ in range(_TRIES):
-        fd: int = _libc().syscall(ctypes.c_long(_OPENAT2), top, name, ctypes.byref(how), size)
+        fd: int = _load_libc().syscall(ctypes.c_long(_OPENAT2), top, name, ctypes.byref(how), size)
         if fd >= 0:
             return fd
         number = ctypes.get_errno()

@@ -36,17 +36,17 @@ class Jail:
         With `directory`, the repository itself may be named, as `.`, and is the empty path.
         """
         if not text or text.isspace():
-            raise _refused(text, "An empty path names nothing.", _RELATIVE)
+            raise _refusal_error(text, "An empty path names nothing.", _RELATIVE)
         if "\0" in text:
-            raise _refused(text, "A path cannot hold a NUL character.", _RELATIVE)
+            raise _refusal_error(text, "A path cannot hold a NUL character.", _RELATIVE)
         _check_size(text)
-        inner = self._relative(text) if text.startswith("/") else text
+        inner = self._relative_to_root(text) if text.startswith("/") else text
         segments: list[str] = []
         for segment in inner.split("/"):
-            _step(segments, segment, text)
+            _enter_segment(segments, segment, text)
         path = "/".join(segments)
         if not path and not directory:
-            raise _refused(text, f"{text} is the repository itself.", _RELATIVE)
+            raise _refusal_error(text, f"{text} is the repository itself.", _RELATIVE)
         return RepoPath(path)
 
     @contextmanager
@@ -74,10 +74,10 @@ class Jail:
         try:
             fd = open_beneath(self._root, self.resolve(path) if follow else path, _READ | kind)
         except OSError as error:
-            raise _explain(path, error) from error
+            raise _explain_error(path, error) from error
         if not directory and not stat.S_ISREG(os.fstat(fd).st_mode):
             os.close(fd)
-            raise _refused(path, f"{path} is not a regular file.")
+            raise _refusal_error(path, f"{path} is not a regular file.")
         return fd
 
     def resolve(self, path: RepoPath) -> RepoPath:
@@ -85,30 +85,30 @@ class Jail:
 
         Names only: who opens the result still meets a link that was put there in the meantime as an error.
         """
-        ahead, done, links = path.split("/")[::-1], list[str](), 0
+        ahead, parts, links = path.split("/")[::-1], list[str](), 0
         while ahead:
-            _step(done, ahead.pop(), path)
-            target = self._link("/".join(done), path) if done else None
+            _enter_segment(parts, ahead.pop(), path)
+            target = self._read_link("/".join(parts), path) if parts else None
             if target is None:
                 continue
             links += 1
             if links > _MOST_LINKS:
-                raise _refused(path, f"{path} is a loop of symbolic links.")
-            done.pop()
+                raise _refusal_error(path, f"{path} is a loop of symbolic links.")
+            parts.pop()
             if target.startswith("/"):
-                target, done = self._relative(target), []
+                target, parts = self._relative_to_root(target), []
             ahead += target.split("/")[::-1]
-        return RepoPath("/".join(done))
+        return RepoPath("/".join(parts))
 
-    def _link(self, inner: str, path: str) -> str | None:
+    def _read_link(self, inner: str, path: str) -> str | None:
         try:
             return os.readlink(f"{self._root}/{inner}")  # noqa: PTH115 - names that are not UTF-8
         except OSError as error:
             if error.errno == errno.EINVAL:
                 return None
-            raise _explain(path, error) from error
+            raise _explain_error(path, error) from error
 
-    def _relative(self, text: str) -> str:
+    def _relative_to_root(self, text: str) -> str:
         """What an absolute path names from the root on, whatever links lead to the root."""
         clean = os.path.normpath(text).replace("//", "/", 1)
         for top in (self._root, os.path.realpath(self._root)):
@@ -122,20 +122,20 @@ class Jail:
             at = clean.find("/", at + 1)
         if _is_same(clean, home):
             return "."
-        raise _refused(text, f"{text} is outside the repository.", _INSIDE)
+        raise _refusal_error(text, f"{text} is outside the repository.", _INSIDE)
 
 
-def _step(done: list[str], segment: str, text: str) -> None:
+def _enter_segment(done: list[str], segment: str, text: str) -> None:
     """Goes one segment on from `done`; refuses to leave the repository and to enter what is closed."""
     if segment in ("", "."):
         return
     if segment == "..":
         if not done:
-            raise _refused(text, f"{text} leads out of the repository.", _INSIDE)
+            raise _refusal_error(text, f"{text} leads out of the repository.", _INSIDE)
         done.pop()
         return
     if is_closed(segment):
-        raise _refused(text, f"{text} is closed: {segment!r} is private to git or to CodePlane.")
+        raise _refusal_error(text, f"{text} is closed: {segment!r} is private to git or to CodePlane.")
     done.append(segment)
 
 
@@ -143,9 +143,11 @@ def _check_size(text: str) -> None:
     try:
         raw = os.fsencode(text)
     except UnicodeEncodeError as error:
-        raise _refused(text, "The path has characters that no file name can have.", _RELATIVE) from error
+        raise _refusal_error(
+            text, "The path has characters that no file name can have.", _RELATIVE
+        ) from error
     if len(raw) > _LONGEST_PATH or any(len(name) > _LONGEST_NAME for name in raw.split(b"/")):
-        raise _refused(f"{text[:60]}…", f"The path {text[:60]!r}… is too long.", _RELATIVE)
+        raise _refusal_error(f"{text[:60]}…", f"The path {text[:60]!r}… is too long.", _RELATIVE)
 
 
 def _is_same(path: str, home: os.stat_result) -> bool:
@@ -155,18 +157,18 @@ def _is_same(path: str, home: os.stat_result) -> bool:
         return False
 
 
-def _explain(path: str, error: OSError) -> NotFound | PathRefused:
+def _explain_error(path: str, error: OSError) -> NotFound | PathRefused:
     match error.errno:
         case errno.ENOENT | errno.ENOTDIR:
             return NotFound(shown(f"{path} does not exist."), path=shown(path))
         case errno.ELOOP | errno.EXDEV:
             hint = "Name the file that the link points to."
-            return _refused(path, f"{path} is, or goes through, a symbolic link.", hint)
+            return _refusal_error(path, f"{path} is, or goes through, a symbolic link.", hint)
         case errno.ENXIO:
-            return _refused(path, f"{path} is not a regular file.")
+            return _refusal_error(path, f"{path} is not a regular file.")
         case _:
-            return _refused(path, f"{path} cannot be opened: {(error.strerror or str(error)).lower()}.")
+            return _refusal_error(path, f"{path} cannot be opened: {(error.strerror or str(error)).lower()}.")
 
 
-def _refused(path: str, message: str, *hints: str) -> PathRefused:
+def _refusal_error(path: str, message: str, *hints: str) -> PathRefused:
     return PathRefused(shown(message), hints=hints, path=shown(path))

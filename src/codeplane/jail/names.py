@@ -28,7 +28,7 @@ def is_closed(segment: str) -> bool:
     """Tells whether a segment is, or would be on some file system, `.git`, `.codeplane` or a temporary."""
     if segment.isascii():
         return bool(_CLOSED.fullmatch(segment.lower()))
-    return any(_CLOSED.fullmatch(form) for form in (_visible(segment), _folded(segment)))
+    return any(_CLOSED.fullmatch(form) for form in (_visible_text(segment), _fold_case(segment)))
 
 
 def shown(path: str) -> str:
@@ -36,10 +36,10 @@ def shown(path: str) -> str:
     return path.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
-def _visible(segment: str) -> str:
-    kept = (c for c in segment if unicodedata.category(c) != "Cf")
-    return _IGNORABLE.sub("", "".join(kept)).casefold()
+def _visible_text(segment: str) -> str:
+    chars = (c for c in segment if unicodedata.category(c) != "Cf")
+    return _IGNORABLE.sub("", "".join(chars)).casefold()
 
 
-def _folded(segment: str) -> str:
-    return unicodedata.normalize("NFKC", _visible(segment)).casefold()
+def _fold_case(segment: str) -> str:
+    return unicodedata.normalize("NFKC", _visible_text(segment)).casefold()

@@ -46,7 +46,7 @@ class Held:
         self._custody, self._pid = custody, pid
         self._others = _processes_there()
         self._next_count = time.monotonic() + _COUNT_SEC
-        _limit(pid)
+        _limit_process(pid)
 
     def why_over(self) -> str:
         """Why the program has to end now; "" while it may go on."""
@@ -58,7 +58,10 @@ class Held:
         self._next_count = now + _COUNT_SEC
         most = self._custody.most_processes
         # Looking at each is slow: only when so many have come that it can be too many.
-        if _processes_there() - self._others > most and sum(1 for _ in _marked(self._custody.mark)) > most:
+        if (
+            _processes_there() - self._others > most
+            and sum(1 for _ in _marked_processes(self._custody.mark)) > most
+        ):
             return "processes"
         return ""
 
@@ -71,9 +74,9 @@ class Held:
 
     def end(self) -> int:
         """Kills what is left and says how many that were; those that appear meanwhile as well."""
-        killed: set[int] = set()
+        pids: set[int] = set()
         for _ in range(_ROUNDS):
-            left = list(_marked(self._custody.mark))
+            left = list(_marked_processes(self._custody.mark))
             if not left:
                 break
             # None of them may make another while the rest are killed.
@@ -81,12 +84,12 @@ class Held:
                 for pid in left:
                     with suppress(ProcessLookupError, PermissionError):
                         os.kill(pid, sign)
-            killed.update(left)
+            pids.update(left)
             time.sleep(0.005)
-        return len(killed)
+        return len(pids)
 
 
-def _limit(pid: int) -> None:
+def _limit_process(pid: int) -> None:
     """No core files, and none of more than some gigabytes. Where the system can't, the rest has to do."""
     if sys.platform != "linux":
         return
@@ -99,7 +102,7 @@ def _processes_there() -> int:
     return len(psutil.pids())
 
 
-def _marked(mark: str) -> Iterator[int]:
+def _marked_processes(mark: str) -> Iterator[int]:
     """The living processes with a mark in their environment."""
     if sys.platform != "linux":
         yield from _marked_elsewhere(mark)

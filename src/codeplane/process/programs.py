@@ -56,10 +56,10 @@ class Programs:
     def find(self, name: str) -> Path:
         """The absolute path of a program; never one in the current directory."""
         places = [place for place in self.env.get("PATH", "").split(os.pathsep) if place.startswith("/")]
-        found = shutil.which(name, path=os.pathsep.join(places)) if "/" not in name else None
-        if found is None:
+        program = shutil.which(name, path=os.pathsep.join(places)) if "/" not in name else None
+        if program is None:
             raise ProgramMissing(f"The program {name} is not installed.", hints=[f"Install {name}."])
-        return Path(found)
+        return Path(program)
 
     def run(
         self,
@@ -81,12 +81,12 @@ class Programs:
         In custody all of its descendants are ended, and of a long output the beginning and the end are kept.
         """
         assert os.fsdecode(argv[0]).startswith("/"), "BUG: a program is named by its path"
-        seen = {**self.env, **(env or {})}
+        base_env = {**self.env, **(env or {})}
         try:
             process = subprocess.Popen(
                 argv,
                 cwd=cwd,
-                env={**seen, **(custody.env(seen) if custody is not None else {})},
+                env={**base_env, **(custody.env(base_env) if custody is not None else {})},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -94,13 +94,13 @@ class Programs:
             )
         except (OSError, ValueError) as error:
             raise ProgramFailed(f"{os.fsdecode(argv[0])} cannot be started: {error}.") from error
-        held = Held(custody, process.pid) if custody is not None else None
+        custodian = Held(custody, process.pid) if custody is not None else None
         try:
-            return _Talk(process, stdin, most, heard, held).until(time.monotonic() + timeout, check)
+            return _Talk(process, stdin, most, heard, custodian).until(time.monotonic() + timeout, check)
         finally:
-            _end(process)
-            if held is not None:
-                held.end()
+            _end_group(process)
+            if custodian is not None:
+                custodian.end()
                 # It may have had so many children that it took its time to die.
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(_LAST_SEC)
@@ -120,15 +120,15 @@ class _Said:
         self._first += data[:room]
         self._last += data[room:]
         if len(self._last) > 2 * self._last_size:
-            self._shorten()
+            self._shorten_text()
 
-    def _shorten(self) -> None:
+    def _shorten_text(self) -> None:
         extra = max(0, len(self._last) - self._last_size)
         self.dropped += extra
         del self._last[:extra]
 
     def __bytes__(self) -> bytes:
-        self._shorten()
+        self._shorten_text()
         if not self.dropped or not self._last_size:
             return bytes(self._first + self._last)
         return bytes(self._first) + b"\n... %d bytes left out ...\n" % self.dropped + bytes(self._last)
@@ -166,31 +166,31 @@ class _Talk:
         with self._selector:
             while not over and (self._selector.get_map() or self._process.poll() is None):
                 for key, _ in self._selector.select(_LOOK_SEC) if self._selector.get_map() else ():
-                    self._step(key.fileobj)  # type: ignore[arg-type]
+                    self._serve_pipe(key.fileobj)  # type: ignore[arg-type]
                 if check is not None:
                     check()
                 if not self._selector.get_map():
                     with suppress(subprocess.TimeoutExpired):
                         self._process.wait(_LOOK_SEC)
                 elif self._process.poll() is not None:
-                    self._drain()
+                    self._drain_pipes()
                     break
                 over = "time" if time.monotonic() > deadline else self._held.why_over() if self._held else ""
             if over and self._held is not None:
                 self._held.ask()
-                self._drain()
+                self._drain_pipes()
         out, err = (bytes(said) for said in self._said.values())
         is_cut = any(said.dropped for said in self._said.values())
         return Finished(None if over else self._process.returncode, out, err, is_cut, over)
 
-    def _drain(self) -> None:
+    def _drain_pipes(self) -> None:
         """What is still in the pipes; a child that was left behind may hold them open for ever."""
         for pipe in [p for p in self._said if not p.closed]:
             for _ in range(_MOST_DRAINED):
-                if not self._read(pipe):
+                if not self._read_pipe(pipe):
                     break
 
-    def _step(self, pipe: IO[bytes]) -> None:
+    def _serve_pipe(self, pipe: IO[bytes]) -> None:
         if pipe is self._process.stdin:
             try:
                 self._left = self._left[os.write(pipe.fileno(), self._left[:_CHUNK]) :]
@@ -199,29 +199,29 @@ class _Talk:
             except BrokenPipeError:
                 self._left = self._left[:0]
             if not self._left:
-                self._drop(pipe)
+                self._drop_pipe(pipe)
         else:
-            self._read(pipe)
+            self._read_pipe(pipe)
 
-    def _read(self, pipe: IO[bytes]) -> bool:
+    def _read_pipe(self, pipe: IO[bytes]) -> bool:
         try:
             data = os.read(pipe.fileno(), _CHUNK)
         except BlockingIOError:
             return False
         if not data:
-            self._drop(pipe)
+            self._drop_pipe(pipe)
             return False
         self._said[pipe].add(data)
         if self._heard is not None and pipe is self._process.stdout:
             self._heard(data)
         return True
 
-    def _drop(self, pipe: IO[bytes]) -> None:
+    def _drop_pipe(self, pipe: IO[bytes]) -> None:
         self._selector.unregister(pipe)
         pipe.close()
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _end_group(process: "subprocess.Popen[bytes]") -> None:
     """Nothing of the program's group is left, and nothing of it is waited for in vain."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)

@@ -42,11 +42,11 @@ class Toolbox:
     def find(self, name: str, near: RepoPath = _TOP) -> Path:
         """A program in the environments from `near` up to the root, else on the user's search path."""
         assert "/" not in name, "BUG: a program is looked for by its name"
-        return self._own(name, near) or self.programs.find(name)
+        return self._own_program(name, near) or self.programs.find(name)
 
     def python(self, near: RepoPath = _TOP) -> Path:
         """The interpreter of the project's environment, else the user's."""
-        own = self._own("python3", near) or self._own("python", near)
+        own = self._own_program("python3", near) or self._own_program("python", near)
         if own is not None:
             return own
         try:
@@ -54,27 +54,27 @@ class Toolbox:
         except ProgramMissing:
             return self.programs.find("python")
 
-    def _own(self, name: str, near: RepoPath) -> Path | None:
-        paths = (place / name for place in self._places(near))
+    def _own_program(self, name: str, near: RepoPath) -> Path | None:
+        paths = (place / name for place in self._program_places(near))
         return next((one for one in paths if one.is_file() and os.access(one, os.X_OK)), None)
 
     def has_own_python(self, near: RepoPath = _TOP) -> bool:
         """Whether the project brings an interpreter along."""
-        return (self._own("python3", near) or self._own("python", near)) is not None
+        return (self._own_program("python3", near) or self._own_program("python", near)) is not None
 
     def env(self, near: RepoPath = _TOP) -> Mapping[str, str]:
         """What the repository's own code sees: the user's search path with the project's programs first,
         home, locale and toolchains; no agents, no colours."""
-        seen = {name: value for name, value in self.programs.env.items() if name not in _WITHHELD}
-        own = [str(place) for place in self._places(near) if place.is_dir()]
-        path = os.pathsep.join([*own, *filter(None, [seen.get("PATH", os.defpath)])])
-        return {"LANG": "C.UTF-8", **seen, **_PLAIN, "PATH": path}
+        base = {name: value for name, value in self.programs.env.items() if name not in _WITHHELD}
+        own = [str(place) for place in self._program_places(near) if place.is_dir()]
+        path = os.pathsep.join([*own, *filter(None, [base.get("PATH", os.defpath)])])
+        return {"LANG": "C.UTF-8", **base, **_PLAIN, "PATH": path}
 
     def starter(self, near: RepoPath = _TOP) -> Programs:
         """Starts programs that see `env` and nothing else."""
         return Programs(self.env(near))
 
-    def _places(self, near: RepoPath) -> Iterator[Path]:
+    def _program_places(self, near: RepoPath) -> Iterator[Path]:
         at = self.root / near
         for directory in (at, *at.parents):
             yield from (directory / place for place in _OWN_PLACES)

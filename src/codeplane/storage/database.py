@@ -40,11 +40,11 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A snapshot: everything read in the block is of one moment. Nested blocks share it."""
-        with self._used() as connection:
+        with self._use_connection() as connection:
             if connection.in_transaction:
                 yield connection
                 return
-            with self._explained():
+            with self._explain_own_errors():
                 connection.execute("BEGIN")
                 try:
                     yield connection
@@ -54,9 +54,9 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """The only way to change the database: whole when the block ends, not at all when it raises."""
-        with self._used() as connection:
+        with self._use_connection() as connection:
             assert not connection.in_transaction, "BUG: a write inside a read would wait for itself"
-            with self._lane, self._explained():
+            with self._lane, self._explain_own_errors():
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     yield connection
@@ -67,7 +67,7 @@ class Database:
 
     def fold(self) -> None:
         """Folds the log into the file as far as readers allow: a long pass leaves as much again in it."""
-        with self._used() as connection, self._lane, self._explained():
+        with self._use_connection() as connection, self._lane, self._explain_own_errors():
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
@@ -83,33 +83,33 @@ class Database:
                 self._opened.clear()
 
     @contextmanager
-    def _used(self) -> Iterator[Connection]:
+    def _use_connection(self) -> Iterator[Connection]:
         with self._state:
             if self._closed:
                 raise ServerStopping("The database has been closed.")
             self._users += 1
         try:
-            yield self._connection()
+            yield self._get_connection()
         finally:
             with self._state:
                 self._users -= 1
                 self._state.notify_all()
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain_own_errors(self) -> Iterator[None]:
         try:
-            with _explained(self.path):
+            with _explain_errors(self.path):
                 yield
         except IndexCorrupt as error:
-            if _code(error.__cause__) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            if _error_code(error.__cause__) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
                 self.damage = error.message
             raise
 
-    def _connection(self) -> Connection:
+    def _get_connection(self) -> Connection:
         connection: Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            with self._state, self._explained():
-                connection = _connect(self.path, durable=self._durable)
+            with self._state, self._explain_own_errors():
+                connection = _open_connection(self.path, durable=self._durable)
                 self._opened[threading.current_thread()] = connection
                 # Not before: closing the last one would fold the log.
                 self._drop_unused()
@@ -125,22 +125,22 @@ class Database:
 def is_exact(connection: Connection, script: str) -> bool:
     """Whether a database was made by this very script."""
     [(made_by,)] = connection.execute("PRAGMA user_version").fetchall()
-    return bool(made_by == _number(script))
+    return bool(made_by == _schema_number(script))
 
 
-def _number(script: str) -> int:
+def _schema_number(script: str) -> int:
     return zlib.crc32(script.encode()) & 0x7FFFFFFF | 1
 
 
 def open_exact(path: Path, script: str, *, durable: bool = False) -> Database | None:
     """Opens a database that was made by this very script, or makes it; None when another script made it."""
-    number = _number(script)
+    number = _schema_number(script)
     database = Database(path, durable=durable)
     try:
         with database.write() as connection:
             [(made_by,)] = connection.execute("PRAGMA user_version").fetchall()
             if not made_by:
-                for statement in _statements(script):
+                for statement in _split_statements(script):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {number}")
     except BaseException:
@@ -161,7 +161,7 @@ def reading(path: Path) -> Iterator[Connection]:
     is_logged = path.with_name(f"{path.name}-wal").exists()
     options = "mode=ro" if is_logged else "mode=ro&immutable=1"
     name = f"file:{quote(os.fsencode(path))}?{options}"
-    with _explained(path):
+    with _explain_errors(path):
         connection = sqlite3.connect(name, uri=True, timeout=_BUSY_SEC, isolation_level=None)
         try:
             connection.execute("BEGIN")
@@ -175,7 +175,7 @@ def is_made_by(connection: Connection, script: str) -> bool:
     cursor = connection.execute(
         "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name != 'sqlite_sequence'"
     )
-    return sorted(sql for (sql,) in cursor) == sorted(_statements(script))
+    return sorted(sql for (sql,) in cursor) == sorted(_split_statements(script))
 
 
 def database_files(path: Path) -> list[Path]:
@@ -185,16 +185,16 @@ def database_files(path: Path) -> list[Path]:
 
 def delete_database(path: Path) -> int:
     """Removes the file and its logs; returns the bytes that they held."""
-    dropped = 0
+    size = 0
     for file in database_files(path):
         try:
-            dropped += file.lstat().st_size
+            size += file.lstat().st_size
             file.unlink()
         except FileNotFoundError:
             continue
         except OSError as error:
             raise unusable(file, error) from error
-    return dropped
+    return size
 
 
 def is_planted(path: Path) -> bool:
@@ -203,11 +203,11 @@ def is_planted(path: Path) -> bool:
     return any(file.is_symlink() or (file.exists() and not file.is_file()) for file in database_files(path))
 
 
-def _statements(script: str) -> list[str]:
+def _split_statements(script: str) -> list[str]:
     return [statement.strip() for statement in script.split(";\n") if statement.strip()]
 
 
-def _connect(path: Path, *, durable: bool) -> Connection:
+def _open_connection(path: Path, *, durable: bool) -> Connection:
     if is_planted(path):
         raise StateUnusable(f"{path}: something else than a plain file is in its place.", path=str(path))
     # Connections are closed by whoever closes the database, which may be another thread.
@@ -228,7 +228,7 @@ def _use_wal(connection: Connection) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as error:
-            if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+            if _error_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
                 raise
             time.sleep(0.02)
 
@@ -241,7 +241,7 @@ _UNUSABLE = {
 }
 
 
-def _code(error: BaseException | None) -> int:
+def _error_code(error: BaseException | None) -> int:
     """SQLite's own code of an error, without its details."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF
@@ -253,16 +253,18 @@ def _tells_of_damage(error: sqlite3.OperationalError) -> bool:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explain_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        if _code(error) == sqlite3.SQLITE_FULL or (_code(error) in _UNUSABLE and is_full(path.parent)):
+        if _error_code(error) == sqlite3.SQLITE_FULL or (
+            _error_code(error) in _UNUSABLE and is_full(path.parent)
+        ):
             # SQLite tells of a full disk in several ways: what it could not make room for it cannot open.
             raise unusable(path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))) from error
-        if problem := _UNUSABLE.get(_code(error)):
+        if problem := _UNUSABLE.get(_error_code(error)):
             raise StateUnusable(f"{path}: {problem}.", path=str(path)) from error
-        if _code(error) == sqlite3.SQLITE_BUSY:
+        if _error_code(error) == sqlite3.SQLITE_BUSY:
             text = f"Another process has been writing to {path} for {_BUSY_SEC} seconds."
             raise IndexBusy(text, path=str(path)) from error
         if isinstance(error, sqlite3.OperationalError) and not _tells_of_damage(error):

@@ -95,15 +95,15 @@ class Disk:
 
     def move(self, source: int, name: str, target: int, new: str) -> None:
         """Renames unless the new name is taken; `NoSuchRename` where nobody can ask for that."""
-        _rename(source, name, target, new, flag=1)
+        _rename_with_flag(source, name, target, new, flag=1)
 
     def swap(self, source: int, name: str, target: int, new: str) -> None:
         """Gives two entries each other's names; `NoSuchRename` where nobody can ask for that."""
-        _rename(source, name, target, new, flag=0)
+        _rename_with_flag(source, name, target, new, flag=0)
 
 
-def _rename(source: int, name: str, target: int, new: str, *, flag: int) -> None:
-    call, flags = _flagged()
+def _rename_with_flag(source: int, name: str, target: int, new: str, *, flag: int) -> None:
+    call, flags = _find_rename()
     if call is None:
         raise NoSuchRename
     if call(source, os.fsencode(name), target, os.fsencode(new), flags[flag]) == 0:
@@ -115,7 +115,7 @@ def _rename(source: int, name: str, target: int, new: str, *, flag: int) -> None
 
 
 @cache
-def _flagged() -> tuple["ctypes._NamedFuncPointer | None", tuple[int, int]]:
+def _find_rename() -> tuple["ctypes._NamedFuncPointer | None", tuple[int, int]]:
     """The library's rename with flags, and the flags."""
     library = ctypes.CDLL(None, use_errno=True)
     name, flags = ("renameatx_np", _MACOS) if sys.platform == "darwin" else ("renameat2", _LINUX)

@@ -15,7 +15,7 @@ _LEAST_ROOM = 131_072
 
 def write_private(path: Path, data: bytes) -> None:
     """Replaces a file that only its owner may read."""
-    _replace(path, data, 0o600)
+    _replace_file(path, data, 0o600)
 
 
 def write_public(path: Path, data: bytes) -> None:
@@ -23,8 +23,8 @@ def write_public(path: Path, data: bytes) -> None:
     try:
         mode = stat.S_IMODE(path.lstat().st_mode)
     except FileNotFoundError:
-        mode = 0o666 & ~_umask()
-    _replace(path, data, mode)
+        mode = 0o666 & ~_current_umask()
+    _replace_file(path, data, mode)
 
 
 def open_plain(path: Path) -> BinaryIO | None:
@@ -132,7 +132,7 @@ def unusable(path: Path, error: OSError) -> StateUnusable:
     )
 
 
-def _replace(path: Path, data: bytes, mode: int) -> None:
+def _replace_file(path: Path, data: bytes, mode: int) -> None:
     # A random name with O_EXCL and O_NOFOLLOW: a link planted in the directory is never written through.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -159,7 +159,7 @@ def sync_dir(path: Path) -> None:
         os.close(fd)
 
 
-def _umask() -> int:
+def _current_umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -22,7 +22,7 @@ class ServerLock:
         """Takes the lock, waiting that long at the most; tells whether it did. Without a directory
         there is nothing to take."""
         end = time.monotonic() + wait_sec
-        while not self._try():
+        while not self._try_lock():
             if time.monotonic() >= end:
                 return False
             time.sleep(0.02)
@@ -52,7 +52,7 @@ class ServerLock:
             os.close(fd)
         return False
 
-    def _try(self) -> bool:
+    def _try_lock(self) -> bool:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             fd = os.open(self._path, flags, 0o600)

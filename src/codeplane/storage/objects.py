@@ -35,8 +35,8 @@ class ObjectStore:
         """Keeps the bytes; with `durable`, they are on the disk when this returns."""
         digest = Digest(hashlib.sha256(data).hexdigest())
         with self._lock:
-            if not self._renew(digest):
-                self._write(digest, iter((data,)), durable=durable)
+            if not self._renew_object(digest):
+                self._write_object(digest, iter((data,)), durable=durable)
         if durable:
             self.sync()
         return digest
@@ -46,8 +46,8 @@ class ObjectStore:
         fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
         try:
             with self._lock:
-                if not self._renew(digest) and not self._take(fd, directory, name, digest):
-                    self._write(digest, _chunks(fd), durable=True)
+                if not self._renew_object(digest) and not self._take_file(fd, directory, name, digest):
+                    self._write_object(digest, _read_chunks(fd), durable=True)
                 with suppress(FileNotFoundError):
                     self._disk.unlink(directory, name)
         finally:
@@ -57,14 +57,14 @@ class ObjectStore:
         """The bytes with that digest; a file that has others is removed and counts as absent."""
         if not _DIGEST.fullmatch(digest):
             return None
-        stream = open_plain(self._file(digest))
+        stream = open_plain(self._object_file(digest))
         if stream is None:
             return None
         with stream:
             data = stream.read()
         if hashlib.sha256(data).hexdigest() == digest:
             return data
-        self._file(digest).unlink(missing_ok=True)
+        self._object_file(digest).unlink(missing_ok=True)
         return None
 
     def sync(self) -> None:
@@ -82,9 +82,9 @@ class ObjectStore:
 
     def collect(self, keep: Callable[[Digest], bool], older_than: float, most: int = 10_000) -> int:
         """Removes objects that were taken in before that time and that nobody keeps; tells how many."""
-        removed = 0
-        for file in self._files():
-            if removed >= most:
+        count = 0
+        for file in self._object_files():
+            if count >= most:
                 break
             digest = Digest(f"{file.parent.name}{file.name}")
             # What the store has not made is not removed either.
@@ -94,21 +94,21 @@ class ObjectStore:
             with self._lock, suppress(FileNotFoundError):
                 if file.lstat().st_mtime < older_than:
                     file.unlink()
-                    removed += 1
-        return removed
+                    count += 1
+        return count
 
-    def _files(self) -> Iterator[Path]:
+    def _object_files(self) -> Iterator[Path]:
         if self._directory.is_dir() and not self._directory.is_symlink():
             for inner in sorted(self._directory.iterdir()):
                 if inner.is_dir() and not inner.is_symlink():
                     yield from sorted(inner.iterdir())
 
-    def _file(self, digest: Digest) -> Path:
+    def _object_file(self, digest: Digest) -> Path:
         return self._directory / digest[:2] / digest[2:]
 
-    def _renew(self, digest: Digest) -> bool:
+    def _renew_object(self, digest: Digest) -> bool:
         """Whether the object is there; then it counts as taken in now."""
-        stream = open_plain(self._file(digest))
+        stream = open_plain(self._object_file(digest))
         if stream is None:
             return False
         with stream:
@@ -117,13 +117,13 @@ class ObjectStore:
             self._disk.set_times(stream.fileno())
         return True
 
-    def _take(self, fd: int, directory: int, name: str, digest: Digest) -> bool:
+    def _take_file(self, fd: int, directory: int, name: str, digest: Digest) -> bool:
         """Renames the file into the store, if it has no other name by which it may be written."""
         stat_result = os.fstat(fd)
         if stat_result.st_nlink != 1 or not stat.S_ISREG(stat_result.st_mode):
             return False
         try:
-            with self._place(digest) as place:
+            with self._open_place(digest) as place:
                 self._disk.set_mode(fd, 0o600)
                 self._disk.set_times(fd)
                 self._disk.replace(directory, name, place.fd, digest[2:])
@@ -133,9 +133,9 @@ class ObjectStore:
             raise
         return True
 
-    def _write(self, digest: Digest, chunks: Iterator[bytes], *, durable: bool) -> None:
+    def _write_object(self, digest: Digest, chunks: Iterator[bytes], *, durable: bool) -> None:
         temporary_name = f"{secrets.token_hex(6)}{_UNFINISHED}"
-        with self._place(digest) as place, _Place(self._directory) as top:
+        with self._open_place(digest) as place, _Place(self._directory) as top:
             fd = self._disk.create(top.fd, temporary_name, 0o600)
             try:
                 for chunk in chunks:
@@ -150,8 +150,8 @@ class ObjectStore:
             finally:
                 os.close(fd)
 
-    def _place(self, digest: Digest) -> "_Place":
-        path = self._file(digest).parent
+    def _open_place(self, digest: Digest) -> "_Place":
+        path = self._object_file(digest).parent
         if not path.exists():
             self._unsynced |= {self._directory, self._directory.parent}
         private_dir(self._directory)
@@ -182,7 +182,7 @@ def _sync_directory(disk: Disk, path: Path) -> None:
         disk.sync(place.fd)
 
 
-def _chunks(fd: int) -> Iterator[bytes]:
+def _read_chunks(fd: int) -> Iterator[bytes]:
     at = 0
     while chunk := os.pread(fd, _CHUNK, at):
         yield chunk
@@ -191,6 +191,6 @@ def _chunks(fd: int) -> Iterator[bytes]:
 
 def _digest_of(fd: int) -> str:
     digest = hashlib.sha256()
-    for chunk in _chunks(fd):
+    for chunk in _read_chunks(fd):
         digest.update(chunk)
     return digest.hexdigest()

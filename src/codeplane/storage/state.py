@@ -83,7 +83,7 @@ class StateDir:
     def new_trust_id(self) -> str:
         """A fresh id for the user's trust record: one that the repository ships is never the one."""
         trust_id = str(uuid.uuid4())
-        self._write(self.trust_file, f"{trust_id}\n")
+        self._write_file(self.trust_file, f"{trust_id}\n")
         return trust_id
 
     @property
@@ -133,7 +133,7 @@ class StateDir:
     def new_token(self) -> str:
         """A fresh bearer token for one run of the server, readable by its owner only."""
         token = secrets.token_urlsafe(32)
-        self._write(self.token_file, token)
+        self._write_file(self.token_file, token)
         return token
 
     def token(self) -> str:
@@ -142,8 +142,8 @@ class StateDir:
         return token.decode("ascii").strip() if token.isascii() else ""
 
     def publish(self, serving: Serving) -> None:
-        self._write(self._serving_file, json.dumps(asdict(serving)))
-        self._write(self.port_file, f"{serving.port}\n")
+        self._write_file(self._serving_file, json.dumps(asdict(serving)))
+        self._write_file(self.port_file, f"{serving.port}\n")
 
     def retract(self) -> None:
         """Removes what `publish` and `new_token` wrote; a directory that is gone is fine."""
@@ -157,7 +157,7 @@ class StateDir:
             value = decode_json(read_small(self._serving_file, _LARGEST_FILE) or b"")
         except (ValueError, RecursionError):
             return None
-        return _serving(value)
+        return _parse_serving(value)
 
     def remove(self) -> bool:
         """Deletes the directory; tells whether there was one. The caller holds the lock."""
@@ -177,7 +177,7 @@ class StateDir:
     def _serving_file(self) -> Path:
         return self.path / "server.json"
 
-    def _write(self, file: Path, text: str) -> None:
+    def _write_file(self, file: Path, text: str) -> None:
         try:
             write_private(file, text.encode())
         except OSError as error:
@@ -195,7 +195,7 @@ def _read_id(file: Path) -> str:
     return text.strip() if _UUID.fullmatch(text) else ""
 
 
-def _serving(found: object) -> Serving | None:
+def _parse_serving(found: object) -> Serving | None:
     if not isinstance(found, dict) or found.keys() != {field.name for field in fields(Serving)}:
         return None
     if any(type(found[field.name]) is not field.type for field in fields(Serving)):

@@ -52,14 +52,14 @@ def open_state_db(path: Path) -> Database:
             for statement in MIGRATIONS[version:]:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-            _disown(connection, path)
+            _drop_foreign_rows(connection, path)
     except BaseException:
         database.close()
         raise
     return database
 
 
-def _disown(connection: Connection, path: Path) -> None:
+def _drop_foreign_rows(connection: Connection, path: Path) -> None:
     """Drops plans and decisions that came with a clone or a copy: what changes files was made here."""
     inode = path.stat().st_ino
     if connection.execute("SELECT inode FROM origin").fetchall() == [(inode,)]:
