@@ -25,7 +25,7 @@ class Baseline:
             rows = connection.execute("SELECT test, failure, at_commit FROM test_baseline").fetchall()
         by_test = {test: (failure, commit) for test, failure, commit in rows}
         matches = ((case.id, by_test.get(case.id)) for case in failures)
-        same = {case.id: _mark(case) for case in failures}
+        same = {case.id: _failure_mark(case) for case in failures}
         return {test: row[1] for test, row in matches if row is not None and row[0] == same[test]}
 
     def note(self, cases: Iterable[Case], failures: Iterable[Case], commit: str) -> None:
@@ -35,7 +35,7 @@ class Baseline:
             connection.executemany("DELETE FROM test_baseline WHERE test = ?", [(one.id,) for one in cases])
             connection.executemany(
                 "INSERT OR REPLACE INTO test_baseline VALUES (?, ?, ?, ?)",
-                [(one.id, _mark(one), commit, now) for one in failures],
+                [(one.id, _failure_mark(one), commit, now) for one in failures],
             )
             connection.execute(
                 "DELETE FROM test_baseline WHERE used_ms <= (SELECT used_ms FROM test_baseline"
@@ -44,6 +44,6 @@ class Baseline:
             )
 
 
-def _mark(case: Case) -> str:
+def _failure_mark(case: Case) -> str:
     """The same for the same failure, wherever an edit has moved the lines that it goes through."""
     return failure_fingerprint([case.id], case.kind, case.message, None)

@@ -38,14 +38,14 @@ def batches(targets: Sequence[Target], workers: int, runners: Mapping[str, Runne
         traits = traits_of(runners[name])
         cost = sum(target.cost for target in group)
         if traits.is_single:
-            packed = [[target] for target in group]
+            bins = [[target] for target in group]
         elif not traits.is_parallel:
-            packed = [group]
+            bins = [group]
         else:
             share = ceil(workers * cost / whole) if whole else 1
-            packed = pack(group, min(workers, share, max(1, ceil(cost / _SHORTEST_SEC))))
+            bins = pack(group, min(workers, share, max(1, ceil(cost / _SHORTEST_SEC))))
         queue = "" if traits.is_parallel else f"{name}:{root}"
-        results += [Batch(name, tuple(targets), queue) for targets in packed]
+        results += [Batch(name, tuple(targets), queue) for targets in bins]
     return sorted(results, key=lambda batch: -batch.cost)
 
 
@@ -54,9 +54,9 @@ def pack(targets: Sequence[Target], bins: int) -> list[list[Target]]:
     holds, so that what a project's tests share is made once."""
     order = {target: number for number, target in enumerate(targets)}
     loads = [0.0] * max(1, min(bins, len(targets)))
-    packed: list[list[Target]] = [[] for _ in loads]
+    groups: list[list[Target]] = [[] for _ in loads]
     for target in sorted(targets, key=lambda one: (-one.cost, order[one])):
         least = min(range(len(loads)), key=lambda at: (loads[at], at))
         loads[least] += target.cost
-        packed[least].append(target)
-    return [sorted(one, key=order.__getitem__) for one in packed if one]
+        groups[least].append(target)
+    return [sorted(one, key=order.__getitem__) for one in groups if one]

@@ -26,8 +26,12 @@ class Costs:
         """The targets with what they have cost; those that were never run keep what they have."""
         with self._database.read() as connection:
             rows = connection.execute("SELECT runner, target, seconds FROM test_cost").fetchall()
-        known = {(runner, target): median(_read(text)) for runner, target, text in rows if _read(text)}
-        return [replace(one, cost=known.get((one.runner, one.id), one.cost)) for one in targets]
+        medians = {
+            (runner, target): median(_read_samples(text))
+            for runner, target, text in rows
+            if _read_samples(text)
+        }
+        return [replace(one, cost=medians.get((one.runner, one.id), one.cost)) for one in targets]
 
     def note(self, targets: Iterable[Target], seconds: Mapping[str, float]) -> None:
         """Takes the times of whole targets into account."""
@@ -41,7 +45,7 @@ class Costs:
                     "SELECT seconds FROM test_cost WHERE runner = ? AND target = ?", key
                 ).fetchone()
                 took = max(_LEAST_SEC, round(seconds[target.id], 4))
-                last = [*_read(row[0] if row else "[]"), took][-_REMEMBERED:]
+                last = [*_read_samples(row[0] if row else "[]"), took][-_REMEMBERED:]
                 connection.execute(
                     "INSERT OR REPLACE INTO test_cost VALUES (?, ?, ?, ?)", (*key, json.dumps(last), now)
                 )
@@ -52,7 +56,7 @@ class Costs:
             )
 
 
-def _read(text: str) -> Sequence[float]:
+def _read_samples(text: str) -> Sequence[float]:
     try:
         value = decode_json(text)
     except ValueError:

@@ -41,19 +41,23 @@ class Coverage:
 
 def read_coverage(scratch: Path, root: Path) -> Coverage | None:
     """What the batches below a directory have left; None where none of them has measured anything."""
-    reports = [told for file in sorted(scratch.glob("*/coverage.json")) if (told := _read(file)) is not None]
+    reports = [
+        document
+        for file in sorted(scratch.glob("*/coverage.json"))
+        if (document := _read_report(file)) is not None
+    ]
     if not reports:
         return None
     coverage = Coverage()
     for report in reports:
         for name, lines in report.items():
-            path = _inside(name, root)
+            path = _path_inside(name, root)
             if path:
-                coverage.files[path] = _together(coverage.files.get(path), lines)
+                coverage.files[path] = _merge_lines(coverage.files.get(path), lines)
     return coverage
 
 
-def _read(file: Path) -> Mapping[str, Any] | None:
+def _read_report(file: Path) -> Mapping[str, Any] | None:
     try:
         if file.stat().st_size > _LARGEST:
             return None
@@ -63,19 +67,19 @@ def _read(file: Path) -> Mapping[str, Any] | None:
     return files if isinstance(files, dict) else None
 
 
-def _inside(name: str, root: Path) -> str:
+def _path_inside(name: str, root: Path) -> str:
     path = Path(name)
     if not path.is_absolute():
         return name
     return str(path.relative_to(root)) if path.is_relative_to(root) else ""
 
 
-def _together(known: FileCoverage | None, lines: Mapping[str, Any]) -> FileCoverage:
-    executed = frozenset(lines.get("executed_lines", ()))
-    statements = executed | frozenset(lines.get("missing_lines", ()))
+def _merge_lines(known: FileCoverage | None, lines: Mapping[str, Any]) -> FileCoverage:
+    hits = frozenset(lines.get("executed_lines", ()))
+    statements = hits | frozenset(lines.get("missing_lines", ()))
     if known is None:
-        return FileCoverage(statements, executed)
-    return FileCoverage(known.statements | statements, known.executed | executed)
+        return FileCoverage(statements, hits)
+    return FileCoverage(known.statements | statements, known.executed | hits)
 
 
 def spans(lines: Sequence[int]) -> str:

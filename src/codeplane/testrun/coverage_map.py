@@ -32,7 +32,7 @@ class CoverageMap:
         with self._guard:
             if self._known is None:
                 with self._database.read() as connection:
-                    self._known = _read(connection)
+                    self._known = _read_map(connection)
             return self._known
 
     def learn(self, snapshot: Snapshot, told: Iterable[Path]) -> int:
@@ -40,16 +40,16 @@ class CoverageMap:
         many tests that is."""
         reports = _Seen(snapshot)
         for file in told:
-            if (report := _report(file)) is not None:
+            if (report := _read_report(file)) is not None:
                 reports.add(report)
         with self._guard, self._database.write() as connection:
-            count = _write(connection, reports)
-            _forget(connection, snapshot.layout.blobs)
+            count = _write_records(connection, reports)
+            _drop_stale(connection, snapshot.layout.blobs)
             self._known = None
         return count
 
 
-def _report(file: Path) -> Mapping[str, Any] | None:
+def _read_report(file: Path) -> Mapping[str, Any] | None:
     try:
         if file.stat().st_size > _LARGEST:
             return None
@@ -73,21 +73,23 @@ class _Seen:
     def add(self, report: Mapping[str, Any]) -> None:
         by_context: dict[str, dict[RepoPath, set[int]]] = {}
         unclear: set[str] = set(report["starting"])
-        for path, context, block in self._told(report, unclear):
+        for path, context, block in self._report_blocks(report, unclear):
             by_context.setdefault(context, {}).setdefault(path, set()).add(block)
         for test, fixtures in report["tests"].items():
             contexts = (test, *fixtures)
-            self._add(test, (by_context.get(one, {}) for one in contexts))
+            self._add_blocks(test, (by_context.get(one, {}) for one in contexts))
             if not unclear.isdisjoint(contexts):
                 self.open.add(test)
         for context, matches in by_context.items():
             # What runs before any module is known is as good as the import of the file that it is in.
             for path, blocks in matches.items() if not context or context.startswith(_IMPORT) else ():
-                self._add(context or f"{_IMPORT}{path}", [{path: blocks - {OUTLINE}}])
+                self._add_blocks(context or f"{_IMPORT}{path}", [{path: blocks - {OUTLINE}}])
         self.failed.update(report["failed"])
         self.records |= {f"{_WHOLE}{path}": {} for path in report["whole"]}
 
-    def _told(self, report: Mapping[str, Any], unclear: set[str]) -> Iterator[tuple[RepoPath, str, int]]:
+    def _report_blocks(
+        self, report: Mapping[str, Any], unclear: set[str]
+    ) -> Iterator[tuple[RepoPath, str, int]]:
         for name, file in report["files"].items():
             path = RepoPath(name)
             parts = self._taken_apart(path, file["digest"])
@@ -121,14 +123,14 @@ class _Seen:
         parts = self.parts(path)
         return self._digests[path], json.dumps(parts.blocks if parts is not None else ())
 
-    def _add(self, test: str, found: Iterable[Mapping[RepoPath, set[int]]]) -> None:
+    def _add_blocks(self, test: str, found: Iterable[Mapping[RepoPath, set[int]]]) -> None:
         record = self.records.setdefault(test, {})
         for blocks in found:
             for path, numbers in blocks.items():
                 record.setdefault(path, set()).update(numbers)
 
 
-def _write(connection: Connection, seen: _Seen) -> int:
+def _write_records(connection: Connection, seen: _Seen) -> int:
     numbers: dict[RepoPath, int] = {}
     for path in sorted({path for record in seen.records.values() for path in record}):
         digest, blocks = seen.shape(path)
@@ -145,21 +147,21 @@ def _write(connection: Connection, seen: _Seen) -> int:
     return sum(not test.startswith((_IMPORT, _WHOLE)) for test in seen.records)
 
 
-def _forget(connection: Connection, there: Collection[str]) -> None:
+def _drop_stale(connection: Connection, there: Collection[str]) -> None:
     """Drops tests whose files are gone, the oldest of too many, and contents that no test has run."""
     tests = [test for (test,) in connection.execute("SELECT test FROM test_record ORDER BY used_ms DESC")]
-    gone = [test for test in tests if test.rpartition("|")[2].partition("::")[0] not in there]
-    for test in {*gone, *tests[_MOST_TESTS:]}:
+    orphans = [test for test in tests if test.rpartition("|")[2].partition("::")[0] not in there]
+    for test in {*orphans, *tests[_MOST_TESTS:]}:
         connection.execute("DELETE FROM test_record WHERE test = ?", (test,))
     records = connection.execute("SELECT blocks FROM test_record").fetchall()
-    used = {int(at) for (text,) in records for at in decode_json(text)}
+    references = {int(at) for (text,) in records for at in decode_json(text)}
     remaining = connection.execute("SELECT id FROM test_shape").fetchall()
     connection.executemany(
-        "DELETE FROM test_shape WHERE id = ?", [(at,) for (at,) in remaining if at not in used]
+        "DELETE FROM test_shape WHERE id = ?", [(at,) for (at,) in remaining if at not in references]
     )
 
 
-def _read(connection: Connection) -> Learnt:
+def _read_map(connection: Connection) -> Learnt:
     shapes = {
         int(number): Shape(RepoPath(path), digest, tuple(Block(*one) for one in decode_json(blocks)))
         for number, path, digest, blocks in connection.execute(
@@ -173,11 +175,11 @@ def _read(connection: Connection) -> Learnt:
             int(at): frozenset(blocks) for at, blocks in decode_json(text).items() if int(at) in shapes
         }
         tests[test] = Record(matches, bool(is_open), bool(has_failed))
-    imported = {
+    imports = {
         RepoPath(name[len(_IMPORT) :]): record.blocks
         for name, record in tests.items()
         if name.startswith(_IMPORT)
     }
     whole = {RepoPath(name[len(_WHOLE) :]) for name in tests if name.startswith(_WHOLE)}
-    known = {name: record for name, record in tests.items() if "::" in name}
-    return Learnt(shapes, known, imported, frozenset(whole))
+    test_records = {name: record for name, record in tests.items() if "::" in name}
+    return Learnt(shapes, test_records, imports, frozenset(whole))

@@ -88,15 +88,15 @@ class Crew:
         self._base = self._total
         self._total += sum(len(batch.targets) for batch in batches)
         threads = [
-            threading.Thread(target=self._serve, name=f"tests {number}", daemon=True)
+            threading.Thread(target=self._serve_turns, name=f"tests {number}", daemon=True)
             for number in range(min(self._options.workers, len(batches)))
         ]
         for thread in threads:
             thread.start()
         try:
-            self._attend(threads)
+            self._await_threads(threads)
         except BaseException:
-            self._stop("cancelled")
+            self._stop_runs("cancelled")
             raise
         finally:
             for thread in threads:
@@ -105,35 +105,35 @@ class Crew:
             raise self._broken[0]
         return self._verdicts
 
-    def _attend(self, threads: Sequence[threading.Thread]) -> None:
+    def _await_threads(self, threads: Sequence[threading.Thread]) -> None:
         progress = (0, "")
         while any(thread.is_alive() for thread in threads):
             with self._guard:
                 self._guard.wait(_WAIT_SEC)
-                now = self._progress()
+                now = self._count_progress()
             self._watch.check()
             if time.monotonic() > self._deadline:
-                self._stop("time")
+                self._stop_runs("time")
             if now != progress:
                 progress = now
                 # It has to grow with every word, also where a target that crashed has to be run again.
                 self._reached = max(self._reached + _STEP, self._base + now[0])
                 self._watch.progress(self._reached, self._total, now[1] or None)
 
-    def _progress(self) -> tuple[int, str]:
+    def _count_progress(self) -> tuple[int, str]:
         running = [turn.standing for turn in self._turns]
         targets = {target for standing in running for target in standing.begun if target != standing.target}
         return len(self._done | targets), ", ".join(one.target for one in running if one.target)
 
-    def _stop(self, why: str) -> None:
+    def _stop_runs(self, why: str) -> None:
         with self._guard:
             self.stopped = self.stopped or why
             self._guard.notify_all()
 
-    def _serve(self) -> None:
-        while (turn := self._next()) is not None:
+    def _serve_turns(self) -> None:
+        while (turn := self._next_turn()) is not None:
             try:
-                verdict = self._run(turn)
+                verdict = self._run_batch(turn)
             except TestRunnerNotFound as error:
                 verdict = Verdict([], {target.id: End.NOT_RUN for target in turn.batch.targets})
                 self.missing.append(error)
@@ -144,7 +144,7 @@ class Crew:
                 verdict = Verdict([failure], {target.id: End.NOT_RUN for target in turn.batch.targets})
             except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
                 self._broken.append(error)
-                self._stop("broken")
+                self._stop_runs("broken")
                 verdict = Verdict([])
             with self._guard:
                 self._turns.remove(turn)
@@ -155,9 +155,9 @@ class Crew:
                 ]
                 self._guard.notify_all()
             if self._options.fail_fast and any(case.is_bad for case in verdict.cases):
-                self._stop("fail_fast")
+                self._stop_runs("fail_fast")
 
-    def _next(self) -> _Turn | None:
+    def _next_turn(self) -> _Turn | None:
         """The next batch that may run beside those that do; None when nothing is left to come."""
         with self._guard:
             while True:
@@ -176,30 +176,30 @@ class Crew:
                 self._turns.append(turn)
                 return turn
 
-    def _place(self) -> Place:
+    def _make_place(self) -> Place:
         with self._guard:
             self._number += 1
             reports = self._where.scratch / f"batch{self._number}"
         reports.mkdir(parents=True)
         return Place(self._where.root, self._where.toolbox, reports, self._options.coverage)
 
-    def _run(self, turn: _Turn) -> Verdict:
-        batch, runner, place = turn.batch, self._runners[turn.batch.runner], self._place()
+    def _run_batch(self, turn: _Turn) -> Verdict:
+        batch, runner, place = turn.batch, self._runners[turn.batch.runner], self._make_place()
         command = runner.command(place, batch.targets)
         follower = runner.follow(place, batch.targets) if isinstance(runner, Followed) else None
         traits = traits_of(runner)
         gauge = _Gauge(self, turn, follower, _BUILDING_SEC if traits.is_building else _STARTING_SEC)
-        finished = self._where.toolbox.starter(batch.targets[0].root).run(
+        outcome = self._where.toolbox.starter(batch.targets[0].root).run(
             command.argv,
             cwd=command.cwd,
             timeout=_LONGEST_SEC if follower is not None else gauge.allowance,
             env=command.env,
             custody=Custody(is_over=gauge.is_over, last_words=traits.last_words),
         )
-        cases = runner.parse(Ended(finished, place.reports, place, batch.targets))
+        cases = runner.parse(Ended(outcome, place.reports, place, batch.targets))
         standing = follower.look() if follower is not None else None
-        stopped = self.stopped if not gauge.late and finished.ended_for == "asked" else ""
-        return judged(Run(batch, place.root, finished, cases, follower, standing, gauge.late, stopped))
+        reason = self.stopped if not gauge.late and outcome.ended_for == "asked" else ""
+        return judged(Run(batch, place.root, outcome, cases, follower, standing, gauge.late, reason))
 
     def limit_of(self, target: Target) -> float:
         return target.timeout_sec or self._options.target_timeout_sec
@@ -235,7 +235,7 @@ class _Gauge:
             self._since = now
         self._turn.standing = standing
         if standing.failed and self._crew.is_failing_fast:
-            self._crew._stop("fail_fast")  # noqa: SLF001 - one of its own
+            self._crew._stop_runs("fail_fast")  # noqa: SLF001 - one of its own
         return self._is_late(standing, now - self._since)
 
     def _is_late(self, standing: Standing, took: float) -> bool:

@@ -35,12 +35,14 @@ class Custom:
     traits: Traits = field(default_factory=lambda: Traits(is_single=True))
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        return [Project(self.name, target.root, "config", CONFIGURED) for target in self._targets(tree)[:1]]
+        return [
+            Project(self.name, target.root, "config", CONFIGURED) for target in self._custom_targets(tree)[:1]
+        ]
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
-        return self._targets(tree) if project.runner == self.name else []
+        return self._custom_targets(tree) if project.runner == self.name else []
 
-    def _targets(self, tree: Tree) -> list[Target]:
+    def _custom_targets(self, tree: Tree) -> list[Target]:
         globs = Globs([self.settings.pattern])
         limit = self.settings.timeout_sec
         return [
@@ -67,8 +69,8 @@ class Custom:
         code, said = ended.finished.code, what_was_said(ended.finished)
         if code is None or code < 0:
             return []
-        known = self.base.parse(ended) if self.base is not None else ()
-        cases = [replace(case, target=target.id) for case in known if case.kind != _RUNNER_FAILED]
+        reports = self.base.parse(ended) if self.base is not None else ()
+        cases = [replace(case, target=target.id) for case in reports if case.kind != _RUNNER_FAILED]
         if cases and (code == 0 or any(case.is_bad for case in cases)):
             return cases
         status = Status.PASSED if code == 0 else Status.FAILED

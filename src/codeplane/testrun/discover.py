@@ -31,37 +31,37 @@ class Discovery:
 def discover(tree: Tree, settings: TestSettings, runners: Mapping[str, Runner] = RUNNERS) -> Discovery:
     """The test targets of a repository, by path. A file belongs to one runner of its language: the one that
     is configured, else the one of the nearest project, else the one with the best evidence."""
-    custom = _custom(settings, runners)
+    custom = _custom_runners(settings, runners)
     every = {**runners, **custom}
-    found = [project for runner in runners.values() for project in runner.detect(tree)]
-    projects = _chosen(found, settings.runners, runners)
+    candidates = [project for runner in runners.values() for project in runner.detect(tree)]
+    projects = _choose_projects(candidates, settings.runners, runners)
     projects += [project for one in custom.values() for project in one.detect(tree)]
-    projects.sort(key=_order)
+    projects.sort(key=_sort_key)
     globs = Globs(settings.exclude) if settings.exclude else None
-    taken: set[tuple[str, str]] = set()
+    claims: set[tuple[str, str]] = set()
     targets: list[Target] = []
     for project in projects:
         for target in every[project.runner].targets(tree, project):
             keys = {(target.path, target.language), (target.path, "")}
-            if not keys & taken and not (globs is not None and globs.holds(target.path)):
+            if not keys & claims and not (globs is not None and globs.holds(target.path)):
                 # A file with a command of its own is no file of any other runner.
-                taken.add((target.path, target.language))
+                claims.add((target.path, target.language))
                 targets.append(target)
-    used = {target.runner for target in targets}
+    names = {target.runner for target in targets}
     places = {(target.runner, target.root) for target in targets}
     return Discovery(
         [project for project in projects if (project.runner, project.root) in places],
         sorted(targets, key=lambda one: (one.path, one.id)),
-        {name: every[name] for name in sorted(used)},
+        {name: every[name] for name in sorted(names)},
     )
 
 
-def _order(project: Project) -> tuple[bool, int, int, str, str]:
+def _sort_key(project: Project) -> tuple[bool, int, int, str, str]:
     depth = project.root.count("/") + 1 if project.root else 0
     return project.rank != CONFIGURED, -depth, project.rank, project.runner, project.root
 
 
-def _custom(settings: TestSettings, runners: Mapping[str, Runner]) -> dict[str, Custom]:
+def _custom_runners(settings: TestSettings, runners: Mapping[str, Runner]) -> dict[str, Custom]:
     """By name; one that has the name of another is numbered."""
     runners_by_name: dict[str, Custom] = {}
     for one in settings.custom:
@@ -72,15 +72,15 @@ def _custom(settings: TestSettings, runners: Mapping[str, Runner]) -> dict[str, 
     return runners_by_name
 
 
-def _chosen(
+def _choose_projects(
     found: Sequence[Project], wanted: Mapping[str, str], runners: Mapping[str, Runner]
 ) -> list[Project]:
-    by_language = {language: _known(language, name, runners) for language, name in wanted.items()}
+    by_language = {language: _check_runner(language, name, runners) for language, name in wanted.items()}
     projects: list[Project] = []
     for project in found:
         languages = runners[project.runner].languages
-        asked = [by_language[one] for one in languages if one in by_language]
-        if asked and project.runner not in asked:
+        choices = [by_language[one] for one in languages if one in by_language]
+        if choices and project.runner not in choices:
             continue
         if project.rank == DEFAULT and _is_covered(project, found, runners):
             continue
@@ -89,7 +89,7 @@ def _chosen(
     return [*projects, *(Project(name, _TOP, "config", CONFIGURED) for name in sorted(absent))]
 
 
-def _known(language: str, name: str, runners: Mapping[str, Runner]) -> str:
+def _check_runner(language: str, name: str, runners: Mapping[str, Runner]) -> str:
     usable = [one.name for one in runners.values() if language in one.languages]
     if name in usable:
         return name

@@ -33,15 +33,15 @@ def run(
     verdicts = crew.work(batches(targets, options.workers, runners))
     if crew.missing and not any(verdict.cases for verdict in verdicts):
         raise crew.missing[0]
-    cases = _cases(verdicts)
+    cases = _all_cases(verdicts)
     order = {target.id: number for number, target in enumerate(targets)}
     cases.sort(key=lambda case: order.get(case.target, -1))  # not as batches happened to end
     flaky: frozenset[str] = frozenset()
     if options.rerun_failures and not crew.stopped:
-        flaky = _flaky(cases, targets, crew, runners, options.workers)
+        flaky = _find_flaky(cases, targets, crew, runners, options.workers)
     return Report(
         cases,
-        _results(targets, verdicts, cases),
+        _target_results(targets, verdicts, cases),
         flaky,
         crew.stopped,
         tuple(dict.fromkeys(error.message for error in crew.missing)),
@@ -50,7 +50,7 @@ def run(
     )
 
 
-def _cases(verdicts: Sequence[Verdict]) -> list[Case]:
+def _all_cases(verdicts: Sequence[Verdict]) -> list[Case]:
     """Every test that was run, several of the same name too, so that counts are those of the runner.
 
     What stands in the way of several targets or batches is told once.
@@ -59,7 +59,7 @@ def _cases(verdicts: Sequence[Verdict]) -> list[Case]:
     before: set[tuple[str, str, str, str, int]] = set()
     for verdict in verdicts:
         here = set()
-        for case in (_named(one.shown()) for one in verdict.cases):
+        for case in (_name_case(one.shown()) for one in verdict.cases):
             key = (case.id, case.target, case.message, case.path, case.line)
             if key in before or (case.status is Status.ERROR and key in here):
                 continue
@@ -69,7 +69,7 @@ def _cases(verdicts: Sequence[Verdict]) -> list[Case]:
     return cases
 
 
-def _named(case: Case) -> Case:
+def _name_case(case: Case) -> Case:
     """With an id by which a call may name it: one that begins with its target, or is that of a file."""
     is_plain = not case.target or case.id == case.target or "/" in case.id.partition("::")[0]
     if is_plain or case.id.startswith(f"{case.target}::"):
@@ -77,7 +77,7 @@ def _named(case: Case) -> Case:
     return replace(case, id=f"{case.target}::{case.id}")
 
 
-def _results(
+def _target_results(
     targets: Sequence[Target], verdicts: Sequence[Verdict], cases: Sequence[Case]
 ) -> list[TargetResult]:
     ends: dict[str, End] = {}
@@ -93,7 +93,7 @@ def _results(
     ]
 
 
-def _flaky(
+def _find_flaky(
     cases: Sequence[Case],
     targets: Sequence[Target],
     crew: Crew,
@@ -107,14 +107,16 @@ def _flaky(
     by_target: dict[str, list[str]] = defaultdict(list)
     for case in failures:
         by_target[case.target].append(case.id)
-    again = [_again(one, by_target[one.id], runners[one.runner]) for one in targets if one.id in by_target]
-    second = _cases(crew.work(batches(again, workers, runners)))
+    again = [
+        _rerun_target(one, by_target[one.id], runners[one.runner]) for one in targets if one.id in by_target
+    ]
+    second = _all_cases(crew.work(batches(again, workers, runners)))
     better = {case.id for case in second if case.status is Status.PASSED}
     worse = {case.id for case in second if case.is_bad}
     return frozenset(case.id for case in failures if case.id in better - worse)
 
 
-def _again(target: Target, tests: Sequence[str], runner: Runner) -> Target:
+def _rerun_target(target: Target, tests: Sequence[str], runner: Runner) -> Target:
     """The failed tests of a target, where its runner runs single ones; those of a file that could not even
     be read are the file itself."""
     single = [test for test in dict.fromkeys(tests) if test not in (target.id, target.path, target.selector)]

@@ -13,8 +13,8 @@ _MOST_FRAMES: Final = 12
 
 def stopped_at(case: str, target: str, text: str, root: Path) -> Case | None:
     """An error at the innermost frame of the repository in a stack as `faulthandler` writes it."""
-    _, begun, stack = text.rpartition(_BEGINNING)
-    frames = [(Path(one[1]), int(one[2]), one[3] or "") for one in _FRAME.finditer(stack if begun else "")]
+    _, marker, stack = text.rpartition(_BEGINNING)
+    frames = [(Path(one[1]), int(one[2]), one[3] or "") for one in _FRAME.finditer(stack if marker else "")]
     own = [
         frame for frame in frames if frame[0].is_relative_to(root) and "site-packages" not in frame[0].parts
     ]

@@ -12,8 +12,8 @@ _ESCAPES: Final = re.compile(
 
 def plain(text: str) -> str:
     """Text without colours and other control characters, that can be written as UTF-8."""
-    cleaned = _ESCAPES.sub("", text.replace("\r\n", "\n"))
-    return cleaned.encode("utf-8", "replace").decode("utf-8")
+    result = _ESCAPES.sub("", text.replace("\r\n", "\n"))
+    return result.encode("utf-8", "replace").decode("utf-8")
 
 
 def shortened(text: str, most: int) -> str:

@@ -52,24 +52,24 @@ def judged(run: Run) -> Verdict:
         for target in run.batch.targets:
             verdict.ends[target.id] = End.DONE if target.id in targets else silent
         return verdict
-    begun = targets if run.standing is None else {*run.standing.begun, *targets}
-    culprit = _culprit(run)
-    left = [target for target in run.batch.targets if target.id not in begun and target.id != culprit]
+    starts = targets if run.standing is None else {*run.standing.begun, *targets}
+    culprit = _find_culprit(run)
+    left = [target for target in run.batch.targets if target.id not in starts and target.id != culprit]
     for target in run.batch.targets:
-        verdict.ends[target.id] = End.DONE if target.id in begun else End.NOT_RUN
+        verdict.ends[target.id] = End.DONE if target.id in starts else End.NOT_RUN
     if run.stopped:
         if culprit and run.stopped == "time" and run.standing is not None:
             verdict.ends[culprit] = End.TIMED_OUT
-            verdict.cases.append(_blame(run, culprit))
+            verdict.cases.append(_blame_case(run, culprit))
         elif culprit:
             verdict.ends[culprit] = End.NOT_RUN
         return verdict
     if not culprit and (stuck := [case for case in run.cases if not case.target and case.is_bad]):
-        _split(verdict, stuck, left)
+        _split_batch(verdict, stuck, left)
         return verdict
     if culprit:
         verdict.ends[culprit] = End.TIMED_OUT if _is_late(run) else End.CRASHED
-        verdict.cases.append(_blame(run, culprit))
+        verdict.cases.append(_blame_case(run, culprit))
         verdict.again = [tuple(left)] if left else []
     else:
         verdict.again = [(target,) for target in left]
@@ -85,7 +85,7 @@ def _is_complete(run: Run) -> bool:
     return run.finished.code is not None and 0 <= run.finished.code < _SHELL_SIGNAL
 
 
-def _culprit(run: Run) -> str:
+def _find_culprit(run: Run) -> str:
     if run.late:
         return run.late
     if run.standing is not None and run.standing.target:
@@ -95,7 +95,7 @@ def _culprit(run: Run) -> str:
     return run.batch.targets[0].id if len(run.batch.targets) == 1 else ""
 
 
-def _split(verdict: Verdict, stuck: Sequence[Case], left: Sequence[Target]) -> None:
+def _split_batch(verdict: Verdict, stuck: Sequence[Case], left: Sequence[Target]) -> None:
     """Nothing could be run. Where one directory's own set-up is to blame, the others can do without it."""
     places = {dirname(case.path) for case in stuck if basename(case.path) == "conftest.py"}
     if "" in places or not places:
@@ -109,19 +109,19 @@ def _is_late(run: Run) -> bool:
     return run.finished.ended_for in ("time", "asked")
 
 
-def _blame(run: Run, culprit: str) -> Case:
+def _blame_case(run: Run, culprit: str) -> Case:
     """What ended in the middle of a test, or of its file."""
     case = run.standing.case if run.standing is not None else ""
     where = run.follower.last_words() if run.follower is not None and _is_late(run) else None
     said = what_was_said(run.finished)
     if where is None and run.finished.code is not None:
         where = stopped_at(case, culprit, run.finished.said, run.root)
-    kind, message = _how(run)
+    kind, message = _how_it_ended(run)
     result = where or Case(case or culprit, culprit, Status.ERROR, stack=said)
     return replace(result, id=case or culprit, target=culprit, kind=kind, message=message, output=said)
 
 
-def _how(run: Run) -> tuple[str, str]:
+def _how_it_ended(run: Run) -> tuple[str, str]:
     code = run.finished.code
     if run.finished.ended_for == "processes":
         return "TooManyProcesses", "It has started too many processes; all of them were ended."

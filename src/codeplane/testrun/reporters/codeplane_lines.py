@@ -43,9 +43,9 @@ class Lines:
         if hasattr(signal, "SIGUSR1") and signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
             # Whoever ends a test that takes too long asks first where it is.
             faulthandler.register(signal.SIGUSR1, file=self._stacks, all_threads=False)
-        self._coverage = self._measure(report, os.environ.pop("CODEPLANE_COVERAGE", ""))
+        self._coverage = self._measure_coverage(report, os.environ.pop("CODEPLANE_COVERAGE", ""))
 
-    def _measure(self, report: str, asked: str) -> Any:
+    def _measure_coverage(self, report: str, asked: str) -> Any:
         """Begins to measure coverage where it is asked for; what was measured is written at the end."""
         if not asked:
             return None
@@ -55,19 +55,19 @@ class Lines:
             self.write("no_coverage")
             return None
         # What tests run anywhere in the repository is learnt from; what is reported is what was asked for.
-        measured = coverage.Coverage(data_file=None, source=[self.root], messages=False)
+        measurement = coverage.Coverage(data_file=None, source=[self.root], messages=False)
         asked_for = [os.path.join(os.path.realpath(place), "*") for place in json.loads(asked)]
-        measured.start()
+        measurement.start()
         here, outfile = os.getcwd(), os.path.join(os.path.dirname(report), "coverage.json")
 
         def done() -> None:
-            measured.stop()
+            measurement.stop()
             try:
-                measured.json_report(outfile=outfile + ".part", include=asked_for)
+                measurement.json_report(outfile=outfile + ".part", include=asked_for)
             except coverage.CoverageException:  # nothing was run that could be measured
                 return
-            with open(outfile + ".part", encoding="utf-8") as made:
-                files = json.load(made)["files"]
+            with open(outfile + ".part", encoding="utf-8") as stream:
+                files = json.load(stream)["files"]
             with open(outfile, "w", encoding="utf-8") as out:
                 json.dump({"files": {os.path.join(here, name): files[name] for name in files}}, out)
 
@@ -87,8 +87,8 @@ class Lines:
 
     def failure(self, error: BaseException, tb: Any) -> dict[str, Any]:
         """What is told of an exception: its type, what it says, where it was raised in the repository."""
-        told = _said(error)
-        frames = self._frames(tb)
+        message = _error_text(error)
+        frames = self._own_frames(tb)
         own = [frame for frame in frames if frame is not None]
         stack = []
         for frame in frames[-_MOST_FRAMES:]:
@@ -100,36 +100,40 @@ class Lines:
                 stack.append("... outside of the repository ...")
         place = own[-1][:2] if own else ("", 0)
         if isinstance(error, SyntaxError) and error.filename:
-            path = self._inside(error.filename)
+            path = self._path_inside(error.filename)
             place = (path, error.lineno or 0) if path else place
-        stack += [type(error).__name__ + ": " + told if told else type(error).__name__, *self._cause(error)]
+        stack += [
+            type(error).__name__ + ": " + message if message else type(error).__name__,
+            *self._cause_lines(error),
+        ]
         return {
             "kind": type(error).__name__,
-            "message": told.strip().split("\n", 1)[0][:500],
+            "message": message.strip().split("\n", 1)[0][:500],
             "path": place[0],
             "line": place[1],
             "stack": cut("\n".join(stack)),
         }
 
-    def _cause(self, error: BaseException) -> list[str]:
+    def _cause_lines(self, error: BaseException) -> list[str]:
         cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
         if cause is None:
             return []
-        own = [frame for frame in self._frames(cause.__traceback__) if frame is not None]
+        own = [frame for frame in self._own_frames(cause.__traceback__) if frame is not None]
         where = " at %s:%d" % own[-1][:2] if own else ""
         return [
-            "caused by %s%s: %s" % (type(cause).__name__, where, _said(cause).strip().split("\n", 1)[0][:300])
+            "caused by %s%s: %s"
+            % (type(cause).__name__, where, _error_text(cause).strip().split("\n", 1)[0][:300])
         ]
 
-    def _frames(self, tb: Any) -> list[tuple[str, int, str, str] | None]:
+    def _own_frames(self, tb: Any) -> list[tuple[str, int, str, str] | None]:
         """Innermost last; None for one that is not the repository's own."""
-        found: list[tuple[str, int, str, str] | None] = []
+        frames: list[tuple[str, int, str, str] | None] = []
         for frame in traceback.extract_tb(tb):
-            path = self._inside(frame.filename)
-            found.append((path, frame.lineno or 0, frame.name, (frame.line or "")[:200]) if path else None)
-        return found
+            path = self._path_inside(frame.filename)
+            frames.append((path, frame.lineno or 0, frame.name, (frame.line or "")[:200]) if path else None)
+        return frames
 
-    def _inside(self, path: str) -> str:
+    def _path_inside(self, path: str) -> str:
         if path.startswith("<"):  # what has no file: `<frozen importlib._bootstrap>`, `<string>`
             return ""
         whole = os.path.realpath(path)
@@ -139,7 +143,7 @@ class Lines:
         return "" if any(part in _LIBRARIES for part in inside.split(os.sep)) else inside.replace(os.sep, "/")
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     try:
         return str(error)
     except Exception as other:  # noqa: BLE001 - a test's own exception may do anything

@@ -42,8 +42,8 @@ def pytest_load_initial_conftests(early_config: Any) -> Any:
         error = outcome.excinfo[1]
         if type(error).__name__ == "ConftestImportFailure":
             cause = getattr(error, "cause", None) or error.__cause__ or error.excinfo[1]
-            told = _lines.failure(cause, cause.__traceback__)
-            _lines.write("bad", id=os.path.relpath(str(error.path)).replace(os.sep, "/"), **told)
+            failure = _lines.failure(cause, cause.__traceback__)
+            _lines.write("bad", id=os.path.relpath(str(error.path)).replace(os.sep, "/"), **failure)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -66,10 +66,10 @@ def pytest_sessionstart(session: Any) -> None:
     for name in ("out", "err"):
         stream: Any = getattr(capturing, name, None)
         if hasattr(getattr(stream, "tmpfile", None), "buffer"):
-            stream.snap = _bounded(stream, stream.snap)
+            stream.snap = _bound_stream(stream, stream.snap)
 
 
-def _bounded(stream: Any, snap: Any) -> Any:
+def _bound_stream(stream: Any, snap: Any) -> Any:
     def bounded() -> Any:
         file = stream.tmpfile.buffer
         size = file.seek(0, 2)
@@ -103,8 +103,8 @@ def pytest_exception_interact(node: Any, call: Any, report: Any) -> None:
 
 def pytest_collectreport(report: Any) -> None:
     if report.failed:
-        told = _failures.pop(report.nodeid, None) or _told(str(report.longrepr))
-        _lines.write("bad", id=report.nodeid, **told)
+        failure = _failures.pop(report.nodeid, None) or _describe_text(str(report.longrepr))
+        _lines.write("bad", id=report.nodeid, **failure)
 
 
 @pytest.hookimpl(trylast=True)
@@ -132,9 +132,9 @@ def pytest_runtest_logreport(report: Any) -> None:
     case = _open.setdefault(report.nodeid, {"status": "passed", "seconds": 0.0})
     if hasattr(report, "context") and hasattr(report, "sub_test_description"):
         if report.failed:
-            told = _of_failure(report)
+            failure = _of_failure(report)
             _lines.write(
-                "case", id=report.nodeid + " " + report.sub_test_description(), status="failed", **told
+                "case", id=report.nodeid + " " + report.sub_test_description(), status="failed", **failure
             )
         return
     case["seconds"] += getattr(report, "duration", 0.0)
@@ -143,19 +143,19 @@ def pytest_runtest_logreport(report: Any) -> None:
     elif report.skipped and case["status"] == "passed":
         case.update(status="skipped", message=_why_skipped(report))
     if report.when == "teardown":
-        done = _open.pop(report.nodeid)
-        _lines.write("case", id=report.nodeid, **done)
+        record = _open.pop(report.nodeid)
+        _lines.write("case", id=report.nodeid, **record)
 
 
 def _of_failure(report: Any) -> dict[str, Any]:
-    told = _failures.pop(report.nodeid, None) or _told(str(report.longrepr))
-    if not told["path"] and report.location[1] is not None:
-        told.update(path=_inside(str(report.fspath)), line=report.location[1] + 1)
-    captured = "\n".join("%s:\n%s" % (name, text) for name, text in report.sections if text.strip())
-    return dict(told, output=cut(captured, 2000))
+    failure = _failures.pop(report.nodeid, None) or _describe_text(str(report.longrepr))
+    if not failure["path"] and report.location[1] is not None:
+        failure.update(path=_path_inside(str(report.fspath)), line=report.location[1] + 1)
+    output = "\n".join("%s:\n%s" % (name, text) for name, text in report.sections if text.strip())
+    return dict(failure, output=cut(output, 2000))
 
 
-def _told(text: str) -> dict[str, Any]:
+def _describe_text(text: str) -> dict[str, Any]:
     """What can be said of a failure that came without an exception."""
     lines = [line for line in text.strip().splitlines() if line.strip()]
     last = next((line for line in reversed(lines) if line.startswith("E ")), lines[-1] if lines else "")
@@ -166,17 +166,17 @@ def _why_skipped(report: Any) -> str:
     if hasattr(report, "wasxfail"):
         return ("expected to fail " + str(report.wasxfail)).strip()[:200]
     longrepr = report.longrepr
-    told = longrepr[2] if isinstance(longrepr, tuple) and len(longrepr) == 3 else str(longrepr or "")
-    return str(told)[:200]
+    reason = longrepr[2] if isinstance(longrepr, tuple) and len(longrepr) == 3 else str(longrepr or "")
+    return str(reason)[:200]
 
 
-def _inside(path: str) -> str:
+def _path_inside(path: str) -> str:
     whole = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     return os.path.relpath(whole, _lines.root).replace(os.sep, "/")
 
 
 def pytest_internalerror(excrepr: Any) -> None:
-    _lines.write("bad", id="", **_told(str(excrepr)))
+    _lines.write("bad", id="", **_describe_text(str(excrepr)))
 
 
 @pytest.hookimpl(trylast=True)

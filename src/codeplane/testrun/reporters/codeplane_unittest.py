@@ -24,7 +24,7 @@ class _Result(unittest.TextTestResult):
         super().startTest(test)
         self._began = time.perf_counter()
         self._told: dict[str, Any] = {"status": "passed"}
-        _lines.write("start", id=_id(test))
+        _lines.write("start", id=_test_id(test))
 
     def stopTest(self, test: Any) -> None:  # noqa: N802
         took = time.perf_counter() - self._began
@@ -36,7 +36,7 @@ class _Result(unittest.TextTestResult):
         super().stopTest(test)
         if self._told["status"] != "passed" and output.strip():
             self._told["output"] = cut(output, 2000)
-        _lines.write("case", id=_id(test), seconds=took, **self._told)
+        _lines.write("case", id=_test_id(test), seconds=took, **self._told)
 
     def addError(self, test: Any, err: Any) -> None:  # noqa: N802
         super().addError(test, err)
@@ -50,8 +50,10 @@ class _Result(unittest.TextTestResult):
         super().addSubTest(test, subtest, err)
         if err is not None:
             status = "failed" if issubclass(err[0], test.failureException) else "error"
-            told = _lines.failure(err[1], err[2])
-            _lines.write("case", id=_id(test) + " " + subtest._subDescription(), status=status, **told)
+            failure = _lines.failure(err[1], err[2])
+            _lines.write(
+                "case", id=_test_id(test) + " " + subtest._subDescription(), status=status, **failure
+            )
 
     def addSkip(self, test: Any, reason: str) -> None:  # noqa: N802
         super().addSkip(test, reason)
@@ -67,18 +69,22 @@ class _Result(unittest.TextTestResult):
         self._told = {"status": "failed", "message": "expected to fail, and did not"}
 
     def _add(self, test: Any, err: Any, status: str) -> None:
-        told = dict(_lines.failure(err[1], err[2]), status=status)
+        failure = dict(_lines.failure(err[1], err[2]), status=status)
         if not isinstance(test, unittest.TestCase):
             # What a class or a module needs could not be made: there is no test that it belongs to.
-            _lines.write("bad", id=_file_of(test), **told)
+            _lines.write("bad", id=_file_of(test), **failure)
         elif self._told["status"] in ("passed", "skipped"):
-            self._told = told
+            self._told = failure
 
 
-def _id(test: Any) -> str:
+def _test_id(test: Any) -> str:
     module = sys.modules.get(type(test).__module__)
     method = getattr(test, "_testMethodName", "")
-    return "%s::%s.%s" % (_path(getattr(module, "__file__", "") or ""), type(test).__qualname__, method)
+    return "%s::%s.%s" % (
+        _relative_path(getattr(module, "__file__", "") or ""),
+        type(test).__qualname__,
+        method,
+    )
 
 
 def _file_of(holder: Any) -> str:
@@ -86,14 +92,14 @@ def _file_of(holder: Any) -> str:
     name = str(holder).partition("(")[2].rstrip(")")
     while name and name not in sys.modules:
         name = name.rpartition(".")[0]
-    return _path(getattr(sys.modules.get(name), "__file__", "") or "") if name else ""
+    return _relative_path(getattr(sys.modules.get(name), "__file__", "") or "") if name else ""
 
 
-def _path(file: str) -> str:
+def _relative_path(file: str) -> str:
     return os.path.relpath(os.path.realpath(file), os.path.realpath(os.getcwd())).replace(os.sep, "/")
 
 
-def _loaded(selector: str) -> unittest.TestSuite:
+def _load_tests_of(selector: str) -> unittest.TestSuite:
     """The tests of a file. It is imported as the package that it is part of, else from its own directory."""
     file, _, name = selector.partition("::")
     directory, base = os.path.split(file[: -len(".py")])
@@ -119,7 +125,7 @@ def main(selectors: list[str]) -> int:
         file = selector.partition("::")[0]
         _lines.write("reading", id=file)
         try:
-            suite.addTest(_loaded(selector))
+            suite.addTest(_load_tests_of(selector))
         except unittest.SkipTest as skipped:
             _lines.write("case", id=file, status="skipped", message=str(skipped)[:200])
         except BaseException as error:  # noqa: BLE001 - a test file may raise anything, SystemExit too

@@ -18,46 +18,48 @@ _GO_MODULE: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 def from_istanbul(report: Path, reports: Path) -> None:
     """What jest and vitest write: statements, and how often each was run."""
     files = {}
-    for path, told in json_object(_bytes(report), _LARGEST).items():
-        places, counts = (told.get(key) if isinstance(told, dict) else None for key in ("statementMap", "s"))
+    for path, entry in json_object(_read_bytes(report), _LARGEST).items():
+        places, counts = (
+            entry.get(key) if isinstance(entry, dict) else None for key in ("statementMap", "s")
+        )
         if isinstance(places, dict) and isinstance(counts, dict):
-            files[path] = _lines((_line(places[key]), counts.get(key)) for key in places)
-    _write(files, reports)
+            files[path] = _line_sets((_line_of(places[key]), counts.get(key)) for key in places)
+    _write_report(files, reports)
 
 
 def from_go(profile: Path, module: Path, reports: Path) -> None:
     """The blocks of a cover profile, whose files begin with the path of their module."""
-    match = _GO_MODULE.search(_bytes(module / "go.mod").decode("utf-8", "replace"))
+    match = _GO_MODULE.search(_read_bytes(module / "go.mod").decode("utf-8", "replace"))
     if match is None:
         return
     blocks: dict[str, list[tuple[int, object]]] = {}
-    for path, first, last, count in _GO_BLOCK.findall(_bytes(profile).decode("utf-8", "replace")):
+    for path, first, last, count in _GO_BLOCK.findall(_read_bytes(profile).decode("utf-8", "replace")):
         inside = path.removeprefix(f"{match[1]}/")
         lines = range(int(first), min(int(last), int(first) + 10_000) + 1)
         blocks.setdefault(str(module / inside), []).extend((line, int(count)) for line in lines)
-    _write({path: _lines(matches) for path, matches in blocks.items()}, reports)
+    _write_report({path: _line_sets(matches) for path, matches in blocks.items()}, reports)
 
 
-def _lines(found: Iterable[tuple[int, object]]) -> dict[str, list[int]]:
-    executed: set[int] = set()
+def _line_sets(found: Iterable[tuple[int, object]]) -> dict[str, list[int]]:
+    hits: set[int] = set()
     missing: set[int] = set()
     for line, count in found:
-        (executed if isinstance(count, int) and count > 0 else missing).add(line)
-    return {"executed_lines": sorted(executed - {0}), "missing_lines": sorted(missing - executed - {0})}
+        (hits if isinstance(count, int) and count > 0 else missing).add(line)
+    return {"executed_lines": sorted(hits - {0}), "missing_lines": sorted(missing - hits - {0})}
 
 
-def _line(place: object) -> int:
+def _line_of(place: object) -> int:
     start = place.get("start") if isinstance(place, dict) else None
     line = start.get("line") if isinstance(start, dict) else None
     return line if isinstance(line, int) else 0
 
 
-def _bytes(file: Path) -> bytes:
+def _read_bytes(file: Path) -> bytes:
     with suppress(OSError), file.open("rb") as stream:
         return stream.read(_LARGEST)
     return b""
 
 
-def _write(files: Mapping[str, Any], reports: Path) -> None:
+def _write_report(files: Mapping[str, Any], reports: Path) -> None:
     if files:
         (reports / REPORT).write_text(json.dumps({"files": files}))

@@ -33,7 +33,7 @@ def projects(tree: Tree, runner: str, configs: Sequence[str], *, is_default: boo
         projects_by_path.setdefault(directory(path), Project(runner, directory(path), path, HIGH))
     for path in named(tree, "package.json"):
         package = json_object(tree.text(path))
-        if directory(path) not in projects_by_path and (evidence := _names(package, runner)):
+        if directory(path) not in projects_by_path and (evidence := _runner_evidence(package, runner)):
             projects_by_path[directory(path)] = Project(
                 runner, directory(path), f"{path}: {evidence}", MEDIUM
             )
@@ -42,7 +42,7 @@ def projects(tree: Tree, runner: str, configs: Sequence[str], *, is_default: boo
     return list(projects_by_path.values())
 
 
-def _names(package: Mapping[str, Any], runner: str) -> str:
+def _runner_evidence(package: Mapping[str, Any], runner: str) -> str:
     """Where a package says that it uses a runner; "" for nowhere."""
     if runner in package:
         return runner
@@ -87,10 +87,10 @@ def narrowed(target: Target, tests: Sequence[str]) -> Target:
 def name_pattern(batch: Sequence[Target]) -> list[str]:
     """The option that leaves out all but single tests."""
     only = common(batch)
-    return [f"--testNamePattern=^({'|'.join(map(_escaped, only))})$"] if only else []
+    return [f"--testNamePattern=^({'|'.join(map(_escape_name, only))})$"] if only else []
 
 
-def _escaped(name: str) -> str:
+def _escape_name(name: str) -> str:
     return re.sub(r"[\\^$.*+?()\[\]{}|/]", r"\\\g<0>", name)
 
 
@@ -109,7 +109,7 @@ def cases(ended: Ended, report: str, runner: str) -> list[Case]:
     root, cwd = ended.place.root, ended.targets[0].root
     by_path = {target.path: target.id for target in ended.targets}
     matches: list[Case] = []
-    for suite in _suites(ended.reports / report):
+    for suite in _suites_of(ended.reports / report):
         path = relative(str(suite.get("name", "")), root, cwd)
         matches += _of_suite(suite, path, by_path.get(RepoPath(path), ""), root)
     if only := {f"{target.path}::{name}" for target in ended.targets for name in target.only}:
@@ -127,7 +127,7 @@ def cases(ended: Ended, report: str, runner: str) -> list[Case]:
     return matches
 
 
-def _suites(report: Path) -> list[Mapping[str, Any]]:
+def _suites_of(report: Path) -> list[Mapping[str, Any]]:
     try:
         with report.open("rb") as stream:
             read = json_object(stream.read(_LARGEST), _LARGEST)
@@ -141,7 +141,7 @@ def _of_suite(suite: Mapping[str, Any], path: str, target: str, root: Path) -> I
     tests = suite.get("assertionResults")
     entries = [test for test in tests if isinstance(test, dict)] if isinstance(tests, list) else []
     for test in entries:
-        yield _case(test, path, target, root)
+        yield _case_of_test(test, path, target, root)
     if suite.get("status") == "failed" and not any(test.get("status") == "failed" for test in entries):
         said = plain(str(suite.get("message", "")))
         at, line = first_place(said, root)
@@ -150,15 +150,15 @@ def _of_suite(suite: Mapping[str, Any], path: str, target: str, root: Path) -> I
             target,
             Status.ERROR,
             0.0,
-            _told(said),
-            _kind(said),
+            _failure_message(said),
+            _failure_kind(said),
             at or path,
             line,
             shortened(own_frames(said, root), _LONGEST),
         )
 
 
-def _case(test: Mapping[str, Any], path: str, target: str, root: Path) -> Case:
+def _case_of_test(test: Mapping[str, Any], path: str, target: str, root: Path) -> Case:
     status = _STATUSES.get(str(test.get("status")), Status.SKIPPED)
     name = str(test.get("fullName") or test.get("title") or "").strip()
     messages = test.get("failureMessages")
@@ -176,23 +176,23 @@ def _case(test: Mapping[str, Any], path: str, target: str, root: Path) -> Case:
         target,
         status,
         seconds,
-        _told(said),
-        _kind(said),
+        _failure_message(said),
+        _failure_kind(said),
         at or path,
         line,
         shortened(own_frames(said, root), _LONGEST),
     )
 
 
-def _told(said: str) -> str:
+def _failure_message(said: str) -> str:
     """The message of a failure: what jest and vitest write before the stack, without its type."""
-    return _begin(said).removeprefix(f"{_kind(said)}: ")
+    return _failure_text(said).removeprefix(f"{_failure_kind(said)}: ")
 
 
-def _kind(said: str) -> str:
-    match = _KIND.match(_begin(said))
+def _failure_kind(said: str) -> str:
+    match = _KIND.match(_failure_text(said))
     return match[1] if match else ""
 
 
-def _begin(said: str) -> str:
+def _failure_text(said: str) -> str:
     return first_line(said.replace("● Test suite failed to run", ""))

@@ -32,9 +32,9 @@ _OPAQUE: Final = object()
 
 def accepts_vitest(tree: Tree, root: RepoPath, configs: Sequence[str]) -> Accepts:
     """Whether vitest takes a file of a project for a test; `configs` are names of its configuration."""
-    for text in _texts(tree, root, configs):
+    for text in _config_texts(tree, root, configs):
         for tokens, at in _values_of(text, "test"):
-            test = _value(tokens, at)[0]
+            test = _parse_value(tokens, at)[0]
             if isinstance(test, dict):
                 return _by_globs(root, list(_vitest_parts(test)))
     return is_usual
@@ -45,20 +45,20 @@ def accepts_jest(tree: Tree, root: RepoPath, configs: Sequence[str]) -> Accepts:
     package = json_object(tree.text(RepoPath(f"{root}/package.json" if root else "package.json"))).get("jest")
     settings: dict[str, list[str]] = {}
     for name in ("testMatch", "testRegex", "testPathIgnorePatterns"):
-        values = list(_keyed(package, name)) if isinstance(package, dict) else []
-        for text in _texts(tree, root, configs):
-            values += [_value(tokens, at)[0] for tokens, at in _values_of(text, name)]
-        settings[name] = [one for value in values for one in _strings(value)[0]]
-    expression = _expression(settings["testPathIgnorePatterns"])
-    wanted = _expression(settings["testRegex"]) if settings["testRegex"] else None
+        values = list(_setting_values(package, name)) if isinstance(package, dict) else []
+        for text in _config_texts(tree, root, configs):
+            values += [_parse_value(tokens, at)[0] for tokens, at in _values_of(text, name)]
+        settings[name] = [one for value in values for one in _strings_of(value)[0]]
+    expression = _compile_patterns(settings["testPathIgnorePatterns"])
+    pattern = _compile_patterns(settings["testRegex"]) if settings["testRegex"] else None
     by_name = _by_globs(root, [(settings["testMatch"], [])]) if settings["testMatch"] else is_usual
 
     def accepts(path: str) -> bool:
         own = f"/{inside(path, root)}"
         if expression is not None and expression.search(own):
             return False
-        if wanted is not None:
-            return wanted.search(own) is not None
+        if pattern is not None:
+            return pattern.search(own) is not None
         return by_name(path)
 
     return accepts
@@ -71,37 +71,37 @@ def is_usual(path: str) -> bool:
 
 def _vitest_parts(test: Mapping[str, Any]) -> Iterator[tuple[list[str] | None, list[str]]]:
     """What each project of a configuration includes, None for the usual names, and what it excludes."""
-    include, is_whole = _strings(test.get("include", _OPAQUE))
+    include, is_whole = _strings_of(test.get("include", _OPAQUE))
     own = include if include and is_whole else None
-    excluded = _strings(test.get("exclude"))[0]
-    projects = [one for one in _listed(test.get("projects")) if isinstance(one, dict)]
+    excludes = _strings_of(test.get("exclude"))[0]
+    projects = [one for one in _as_list(test.get("projects")) if isinstance(one, dict)]
     if not projects:
-        yield own, excluded
+        yield own, excludes
         if include and own is None:
-            yield include, excluded
+            yield include, excludes
     for project in projects:
         part = project.get("test")
         part = part if isinstance(part, dict) else {}
-        inner, inner_excluded = _strings(part.get("include"))[0], _strings(part.get("exclude"))[0]
+        inner, inner_excluded = _strings_of(part.get("include"))[0], _strings_of(part.get("exclude"))[0]
         inherits = "extends" in project
-        yield inner or (own if inherits else None), inner_excluded + (excluded if inherits else [])
+        yield inner or (own if inherits else None), inner_excluded + (excludes if inherits else [])
 
 
 def _by_globs(root: RepoPath, parts: Sequence[tuple[list[str] | None, list[str]]]) -> Accepts:
-    compiled = [(_globs(include), _globs(exclude)) for include, exclude in parts]
+    compiled = [(_compile_globs(include), _compile_globs(exclude)) for include, exclude in parts]
 
     def accepts(path: str) -> bool:
         own = inside(path, root)
         return any(
             (globs.holds(own) if globs is not None else is_usual(path))
-            and not (excluded is not None and excluded.holds(own))
-            for globs, excluded in compiled
+            and not (excludes is not None and excludes.holds(own))
+            for globs, excludes in compiled
         )
 
     return accepts
 
 
-def _globs(patterns: Sequence[str] | None) -> Globs | None:
+def _compile_globs(patterns: Sequence[str] | None) -> Globs | None:
     """Patterns of picomatch; `?(c|m)` is `{,c,m}` for ours."""
     ready = []
     for pattern in patterns or ():
@@ -117,7 +117,7 @@ def _globs(patterns: Sequence[str] | None) -> Globs | None:
         return None
 
 
-def _expression(patterns: Sequence[str]) -> Any:
+def _compile_patterns(patterns: Sequence[str]) -> Any:
     if not patterns:
         return None
     import re2  # large, and most projects have no such setting
@@ -131,7 +131,7 @@ def _expression(patterns: Sequence[str]) -> Any:
         return None
 
 
-def _texts(tree: Tree, root: RepoPath, names: Sequence[str]) -> Iterator[str]:
+def _config_texts(tree: Tree, root: RepoPath, names: Sequence[str]) -> Iterator[str]:
     for name in names:
         if text := tree.text(RepoPath(f"{root}/{name}" if root else name)):
             yield text[:_LARGEST]
@@ -145,37 +145,37 @@ def _values_of(text: str, key: str) -> Iterator[tuple[list[str], int]]:
             yield tokens, at + 2
 
 
-def _value(tokens: Sequence[str], at: int, depth: int = 0) -> tuple[Any, int]:
+def _parse_value(tokens: Sequence[str], at: int, depth: int = 0) -> tuple[Any, int]:
     """The literal that begins at a token, and the token after it; what is computed is opaque."""
     first = tokens[at] if at < len(tokens) else ""
     value: Any = _OPAQUE
     if first in ("{", "[") and depth < _DEEPEST:
-        value, after = (_object if first == "{" else _array)(tokens, at + 1, depth + 1)
+        value, after = (_parse_object if first == "{" else _parse_array)(tokens, at + 1, depth + 1)
     elif first[:1] in ("'", '"', "`"):
         value, after = re.sub(r"\\(.)", r"\1", first[1:-1]), at + 1
     else:
         after = at
-    end = _skipped(tokens, after)
+    end = _skip_expression(tokens, after)
     return (value if end == after else _OPAQUE), end
 
 
-def _object(tokens: Sequence[str], at: int, depth: int) -> tuple[dict[str, Any], int]:
+def _parse_object(tokens: Sequence[str], at: int, depth: int) -> tuple[dict[str, Any], int]:
     values: dict[str, Any] = {}
     while at < len(tokens) and tokens[at] != "}":
         if at + 1 < len(tokens) and tokens[at + 1] == ":":
-            values[tokens[at].strip("'\"")], end = _value(tokens, at + 2, depth)
+            values[tokens[at].strip("'\"")], end = _parse_value(tokens, at + 2, depth)
         else:
-            end = _skipped(tokens, at)
+            end = _skip_expression(tokens, at)
         at = end + (end < len(tokens) and tokens[end] == ",")
         if end < len(tokens) and tokens[end] not in (",", "}"):
             break
     return values, at + 1
 
 
-def _array(tokens: Sequence[str], at: int, depth: int) -> tuple[list[Any], int]:
+def _parse_array(tokens: Sequence[str], at: int, depth: int) -> tuple[list[Any], int]:
     values: list[Any] = []
     while at < len(tokens) and tokens[at] != "]":
-        value, end = _value(tokens, at, depth)
+        value, end = _parse_value(tokens, at, depth)
         values.append(value)
         at = end + (end < len(tokens) and tokens[end] == ",")
         if end < len(tokens) and tokens[end] not in (",", "]"):
@@ -183,7 +183,7 @@ def _array(tokens: Sequence[str], at: int, depth: int) -> tuple[list[Any], int]:
     return values, at + 1
 
 
-def _skipped(tokens: Sequence[str], at: int) -> int:
+def _skip_expression(tokens: Sequence[str], at: int) -> int:
     """The comma or bracket that ends an expression."""
     closing: list[str] = []
     while at < len(tokens):
@@ -198,22 +198,22 @@ def _skipped(tokens: Sequence[str], at: int) -> int:
     return at
 
 
-def _keyed(settings: Mapping[str, Any], name: str) -> Iterator[Any]:
+def _setting_values(settings: Mapping[str, Any], name: str) -> Iterator[Any]:
     """The values of a setting, its projects included."""
     if name in settings:
         yield settings[name]
-    for project in _listed(settings.get("projects")):
+    for project in _as_list(settings.get("projects")):
         if isinstance(project, dict):
-            yield from _keyed(project, name)
+            yield from _setting_values(project, name)
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _strings(value: Any) -> tuple[list[str], bool]:
+def _strings_of(value: Any) -> tuple[list[str], bool]:
     """The texts of a text or a list, and whether they are all there is."""
     if isinstance(value, str):
         return [value], True
-    texts = [one for one in _listed(value) if isinstance(one, str)]
+    texts = [one for one in _as_list(value) if isinstance(one, str)]
     return texts, isinstance(value, list) and len(texts) == len(value)

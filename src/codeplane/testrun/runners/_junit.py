@@ -40,14 +40,18 @@ def read_xml(file: Path) -> Element | None:
 def junit_cases(file: Path, context: Context) -> list[Case]:
     """The tests that a report tells of."""
     document = read_xml(file)
-    return [] if document is None else [_case(element, context) for element in document.iter("testcase")]
+    return (
+        []
+        if document is None
+        else [_case_of_element(element, context) for element in document.iter("testcase")]
+    )
 
 
-def _case(element: Element, context: Context) -> Case:
+def _case_of_element(element: Element, context: Context) -> Case:
     group = element.get("classname") or element.get("class") or ""
     name = element.get("name") or ""
     file = relative(element.get("file") or "", context.root, context.cwd) if element.get("file") else ""
-    status, bad = _status(element)
+    status, bad = _status_of(element)
     text = plain("".join(bad.itertext())) if bad is not None else ""
     message = plain(bad.get("message") or "") if bad is not None else ""
     path, line = first_place(text or message, context.root, context.cwd)
@@ -61,11 +65,11 @@ def _case(element: Element, context: Context) -> Case:
         path=path or (file if bad is not None else ""),
         line=line or (int(number(element.get("line"))) if bad is not None else 0),
         stack=shortened(text.strip(), LONGEST),
-        output=shortened("\n".join(_printed(element)), LONGEST) if bad is not None else "",
+        output=shortened("\n".join(_printed_text(element)), LONGEST) if bad is not None else "",
     )
 
 
-def _status(element: Element) -> tuple[Status, Element | None]:
+def _status_of(element: Element) -> tuple[Status, Element | None]:
     for tag, status in _BAD.items():
         if (result := element.find(tag)) is not None:
             return status, result
@@ -74,7 +78,7 @@ def _status(element: Element) -> tuple[Status, Element | None]:
     return Status.PASSED, None
 
 
-def _printed(element: Element) -> Iterator[str]:
+def _printed_text(element: Element) -> Iterator[str]:
     for tag in ("system-out", "system-err"):
         for result in element.findall(tag):
             if result.text and result.text.strip():

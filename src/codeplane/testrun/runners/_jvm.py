@@ -60,15 +60,17 @@ def cases(ended: Ended, folder: str, runner: str) -> list[Case]:
 
     context = Context(root, cwd, owner)
     result = [
-        case for file in _written(root / cwd, folder, ended.reports) for case in junit_cases(file, context)
+        case
+        for file in _fresh_reports(root / cwd, folder, ended.reports)
+        for case in junit_cases(file, context)
     ]
     result = [_at_its_frame(case, by_class) for case in result if case.target]
     if not result and not ended.finished.is_ok and ended.finished.code is not None:
-        result.append(_unbuilt(ended, runner))
+        result.append(_build_failure(ended, runner))
     return result
 
 
-def _written(base: Path, folder: str, reports: Path) -> Iterator[Path]:
+def _fresh_reports(base: Path, folder: str, reports: Path) -> Iterator[Path]:
     """Reports younger than the directory that was made for this run: older ones tell of older runs."""
     try:
         began = reports.stat().st_mtime
@@ -92,16 +94,16 @@ def _at_its_frame(case: Case, by_class: dict[str, Target]) -> Case:
     return case
 
 
-def _unbuilt(ended: Ended, runner: str) -> Case:
+def _build_failure(ended: Ended, runner: str) -> Case:
     said = plain(ended.finished.said)
     match = _COMPILER.search(said)
     path, line = first_place(match[0].replace(":[", ":"), ended.place.root) if match else ("", 0)
-    message = match[0].rpartition("] ")[2] if match else _error(said.splitlines())
+    message = match[0].rpartition("] ")[2] if match else _error_line(said.splitlines())
     kind = "BuildFailed" if match else "RunnerFailed"
     message = message or f"{runner} ended with code {ended.finished.code}"
     return Case(runner, "", Status.ERROR, 0.0, message[:500], kind, path, line, shortened(said, _LONGEST))
 
 
-def _error(lines: Sequence[str]) -> str:
-    marked = [line for line in lines if line.startswith(("[ERROR]", "FAILURE", "* What went wrong", "e: "))]
-    return first_line("\n".join(marked or lines))
+def _error_line(lines: Sequence[str]) -> str:
+    errors = [line for line in lines if line.startswith(("[ERROR]", "FAILURE", "* What went wrong", "e: "))]
+    return first_line("\n".join(errors or lines))

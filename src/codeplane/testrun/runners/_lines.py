@@ -45,10 +45,10 @@ def read_lines(reports: Path) -> list[dict[str, Any]]:
             data = stream.read(_LARGEST)
     except OSError:
         return []
-    return [line for text in data.split(b"\n") if (line := _line(text)) is not None]
+    return [line for text in data.split(b"\n") if (line := _parse_line(text)) is not None]
 
 
-def _line(text: bytes) -> dict[str, Any] | None:
+def _parse_line(text: bytes) -> dict[str, Any] | None:
     try:
         read = decode_json(text)
     except Malformed:
@@ -58,32 +58,32 @@ def _line(text: bytes) -> dict[str, Any] | None:
 
 def cases(lines: Sequence[Mapping[str, Any]], owner: Owner, root: str = "") -> list[Case]:
     """The tests that have ended, and what stood in the way of others; their ids begin with the root."""
-    matches = [_case(line, owner) for line in lines if line["e"] in ("case", "bad")]
+    matches = [_case_of_line(line, owner) for line in lines if line["e"] in ("case", "bad")]
     return [replace(case, id=joined(root, case.id)) for case in matches] if root else matches
 
 
-def _case(line: Mapping[str, Any], owner: Owner) -> Case:
+def _case_of_line(line: Mapping[str, Any], owner: Owner) -> Case:
     name = str(line.get("id", ""))
     status = str(line.get("status", "error"))
     return Case(
         id=name,
         target=owner(str(line.get("file") or name)),
         status=_STATUSES.get(status, Status.ERROR),
-        seconds=_number(line.get("seconds")),
-        message=_text(line, "message"),
-        kind=_text(line, "kind"),
-        path=_text(line, "path"),
-        line=int(_number(line.get("line"))),
-        stack=_text(line, "stack"),
-        output=_text(line, "output"),
+        seconds=_number_of(line.get("seconds")),
+        message=_text_of(line, "message"),
+        kind=_text_of(line, "kind"),
+        path=_text_of(line, "path"),
+        line=int(_number_of(line.get("line"))),
+        stack=_text_of(line, "stack"),
+        output=_text_of(line, "output"),
     )
 
 
-def _number(value: object) -> float:
+def _number_of(value: object) -> float:
     return float(value) if isinstance(value, int | float) and value == value else 0.0
 
 
-def _text(line: Mapping[str, Any], key: str) -> str:
+def _text_of(line: Mapping[str, Any], key: str) -> str:
     value = line.get(key)
     return value[:_LONGEST] if isinstance(value, str) else ""
 
@@ -94,13 +94,13 @@ def has_ended(lines: Sequence[Mapping[str, Any]]) -> bool:
 
 def running(lines: Sequence[Mapping[str, Any]]) -> str:
     """The test that had begun and not ended; "" for none."""
-    begun: dict[str, None] = {}
+    tests: dict[str, None] = {}
     for line in lines:
         if line["e"] == "start":
-            begun[str(line.get("id", ""))] = None
+            tests[str(line.get("id", ""))] = None
         elif line["e"] == "case":
-            begun.pop(str(line.get("id", "")), None)
-    return list(begun)[-1] if begun else ""
+            tests.pop(str(line.get("id", "")), None)
+    return list(tests)[-1] if tests else ""
 
 
 class LineFollower:
@@ -125,14 +125,14 @@ class LineFollower:
         self._at += len(data)
         *whole, self._rest = (self._rest + data).split(b"\n")
         for text in whole:
-            if (line := _line(text)) is not None:
-                self._take(line)
+            if (line := _parse_line(text)) is not None:
+                self._take_line(line)
         case = next(reversed(self._running), "")
         target = self._running[case] if case else self._reading
         name = joined(self._root, case)
         return Standing(target, name, tuple(self._begun), self._failed, self._complete)
 
-    def _take(self, line: Mapping[str, Any]) -> None:
+    def _take_line(self, line: Mapping[str, Any]) -> None:
         name = str(line.get("id", ""))
         match line["e"]:
             case "reading":
@@ -162,11 +162,13 @@ class LineFollower:
 
 def by_file(targets: Sequence[Target]) -> Owner:
     """Ids such as `dir/file.py::name`, relative to the directory that the runner was started in."""
-    ids = {joined(target.root, _file(target.selector.partition("\n")[0])): target.id for target in targets}
+    ids = {
+        joined(target.root, _file_of_id(target.selector.partition("\n")[0])): target.id for target in targets
+    }
     roots = {target.root for target in targets}
 
     def owner(name: str) -> str:
-        return next((ids[path] for root in roots if (path := joined(root, _file(name))) in ids), "")
+        return next((ids[path] for root in roots if (path := joined(root, _file_of_id(name))) in ids), "")
 
     return owner
 
@@ -176,5 +178,5 @@ def joined(root: str, name: str) -> str:
     return f"{root}/{name}" if root and name else name
 
 
-def _file(name: str) -> str:
+def _file_of_id(name: str) -> str:
     return name.partition("::")[0]

@@ -37,11 +37,11 @@ def first_place(text: str, root: Path, cwd: RepoPath = _TOP) -> tuple[str, int]:
 
 def own_frames(text: str, root: Path) -> str:
     """A stack of JavaScript without frames of what was fetched, and with paths as the repository has them."""
-    kept = [line for line in text.splitlines() if not _FRAME.match(line) or first_place(line, root)[0]]
-    joined = "\n".join(kept)
+    lines = [line for line in text.splitlines() if not _FRAME.match(line) or first_place(line, root)[0]]
+    stack = "\n".join(lines)
     for base in dict.fromkeys((root, root.resolve())):
-        joined = joined.replace(f"file://{base}/", "").replace(f"{base}/", "")
-    return joined
+        stack = stack.replace(f"file://{base}/", "").replace(f"{base}/", "")
+    return stack
 
 
 def first_line(text: str, most: int = 500) -> str:

@@ -54,15 +54,15 @@ class Cargo:
         has_library = _has_library(tree, project.root, files)
         matches: dict[str, list[RepoPath]] = {}
         for path in files:
-            selector = _selector(inside(path, project.root))
+            selector = _selector_of(inside(path, project.root))
             if selector == _LIBRARY and not has_library:
                 selector = _PROGRAMS
             if selector and (selector.startswith("--test") or _HAS_TESTS.search(tree.text(path) or "")):
                 matches.setdefault(selector, []).append(path)
-        targets = [self._target(project, selector, paths) for selector, paths in matches.items()]
+        targets = [self._make_target(project, selector, paths) for selector, paths in matches.items()]
         return sorted(targets, key=lambda one: one.id)
 
-    def _target(self, project: Project, selector: str, paths: Sequence[RepoPath]) -> Target:
+    def _make_target(self, project: Project, selector: str, paths: Sequence[RepoPath]) -> Target:
         file = RepoPath(_file_of(selector, inside(paths[0], project.root), project.root))
         kind = kind_of(file)
         if selector.startswith("--test") and kind == "unit":
@@ -82,9 +82,9 @@ class Cargo:
         return Command((cargo, "test", "--no-fail-fast", "--color=never", *which), place.root / root)
 
     def parse(self, ended: Ended) -> Sequence[Case]:
-        cases = list(_cases(ended))
+        cases = list(_parse_cases(ended))
         if not cases and not ended.finished.is_ok and ended.finished.code is not None:
-            cases.append(_unbuilt(ended))
+            cases.append(_build_failure(ended))
         return cases
 
 
@@ -93,7 +93,7 @@ def _has_library(tree: Tree, root: RepoPath, files: Sequence[RepoPath]) -> bool:
     return "lib" in manifest or any(inside(path, root) == "src/lib.rs" for path in files)
 
 
-def _selector(place: str) -> str:
+def _selector_of(place: str) -> str:
     """What selects the program that a source file is built into; "" where that is not plain."""
     parts = place.removesuffix(".rs").split("/")
     match parts:
@@ -113,7 +113,7 @@ def _file_of(selector: str, place: str, root: RepoPath) -> str:
     return f"{root}/{name}" if root else name
 
 
-def _cases(ended: Ended) -> Iterator[Case]:
+def _parse_cases(ended: Ended) -> Iterator[Case]:
     """Cargo names each program on one pipe, and the program tells of its tests on the other, in one order."""
     out = plain(ended.finished.stdout.decode("utf-8", "replace"))
     err = plain(ended.finished.stderr.decode("utf-8", "replace"))
@@ -124,37 +124,37 @@ def _cases(ended: Ended) -> Iterator[Case]:
         program = programs[number] if number < len(programs) else ""
         details = {match[1]: match[2].strip() for match in _DETAILS.finditer(part)}
         for match in _TEST.finditer(part):
-            yield _case(match[1], _STATUSES[match[2]], program, details, ended)
+            yield _make_case(match[1], _STATUSES[match[2]], program, details, ended)
 
 
-def _case(name: str, status: Status, program: str, details: Mapping[str, str], ended: Ended) -> Case:
+def _make_case(name: str, status: Status, program: str, details: Mapping[str, str], ended: Ended) -> Case:
     root, cwd = ended.place.root, ended.targets[0].root
-    target = _owner(program, ended.targets)
+    target = _owner_of(program, ended.targets)
     full = f"{f'{cwd}/' if cwd else ''}{program}::{name}" if program else name
     if status is not Status.FAILED:
         return Case(full, target, status)
     said = details.get(name, "")
-    path, line, message = _panic(said, root, cwd)
+    path, line, message = _parse_panic(said, root, cwd)
     kind = "panic" if path else ""
     return Case(
         full, target, status, 0.0, message or first_line(said), kind, path, line, shortened(said, _LONGEST)
     )
 
 
-def _owner(program: str, targets: Sequence[Target]) -> str:
-    selector = _selector(program)
+def _owner_of(program: str, targets: Sequence[Target]) -> str:
+    selector = _selector_of(program)
     return next((one.id for one in targets if one.selector == selector), "")
 
 
-def _panic(said: str, root: Path, cwd: RepoPath) -> tuple[str, int, str]:
+def _parse_panic(said: str, root: Path, cwd: RepoPath) -> tuple[str, int, str]:
     """Paths are relative to the workspace, which may be above the package."""
     match = _PANIC.search(said)
     if match is None:
         return "", 0, ""
-    return (*_located(match[2], int(match[3]), root, cwd), (match[1] or match[4] or "").strip())
+    return (*_locate_path(match[2], int(match[3]), root, cwd), (match[1] or match[4] or "").strip())
 
 
-def _located(named: str, line: int, root: Path, cwd: RepoPath) -> tuple[str, int]:
+def _locate_path(named: str, line: int, root: Path, cwd: RepoPath) -> tuple[str, int]:
     parts = cwd.split("/") if cwd else []
     for count in range(len(parts), -1, -1):
         path = relative(named, root, RepoPath("/".join(parts[:count])))
@@ -163,11 +163,11 @@ def _located(named: str, line: int, root: Path, cwd: RepoPath) -> tuple[str, int
     return "", 0
 
 
-def _unbuilt(ended: Ended) -> Case:
+def _build_failure(ended: Ended) -> Case:
     said = plain(ended.finished.stderr.decode("utf-8", "replace"))
     match = _COMPILER.search(said)
     path, line = (
-        _located(match[2], int(match[3]), ended.place.root, ended.targets[0].root) if match else ("", 0)
+        _locate_path(match[2], int(match[3]), ended.place.root, ended.targets[0].root) if match else ("", 0)
     )
     message = match[1] if match else first_line(said) or f"cargo ended with code {ended.finished.code}"
     kind = "BuildFailed" if match else "RunnerFailed"

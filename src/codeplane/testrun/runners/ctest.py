@@ -60,7 +60,7 @@ class CTest:
         root = batch[0].root
         ctest = program(place, "ctest", root, "Install CMake 3.21 or later.")
         source = place.root / root
-        build, generator = _configured(source)
+        build, generator = _find_build_directory(source)
         inner = ["--test-command", ctest, "--test-dir", str(build), "--output-on-failure"]
         inner += ["--output-junit", str(place.reports / _REPORT)]
         # What has changed is built first: the tests of an old build would tell of old code.
@@ -79,11 +79,11 @@ class CTest:
         context = Context(ended.place.root, target.root, lambda *_: target.id)
         cases = junit_cases(ended.reports / _REPORT, context)
         if not cases and not ended.finished.is_ok and ended.finished.code is not None:
-            cases.append(_unbuilt(ended))
+            cases.append(_build_failure(ended))
         return cases
 
 
-def _configured(source: Path) -> tuple[Path, str]:
+def _find_build_directory(source: Path) -> tuple[Path, str]:
     for name in _BUILDS:
         cache = source / name / "CMakeCache.txt"
         try:
@@ -100,7 +100,7 @@ def _configured(source: Path) -> tuple[Path, str]:
     )
 
 
-def _unbuilt(ended: Ended) -> Case:
+def _build_failure(ended: Ended) -> Case:
     said = plain(ended.finished.said)
     [target] = ended.targets
     match = _COMPILER.search(said)

@@ -36,12 +36,12 @@ class Dotnet:
 
     def detect(self, tree: Tree) -> Sequence[Project]:
         projects_by_path: dict[RepoPath, Project] = {}
-        for path in _projects(tree, RepoPath("")):
+        for path in _project_files(tree, RepoPath("")):
             projects_by_path.setdefault(directory(path), Project(self.name, directory(path), path, HIGH))
         return list(projects_by_path.values())
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
-        mine = [path for path in _projects(tree, project.root) if directory(path) == project.root]
+        mine = [path for path in _project_files(tree, project.root) if directory(path) == project.root]
         files = frozenset(below(tree, project.root, *_SOURCES))
         return [replace(target, files=files) for target in file_targets(project, "csharp", mine)]
 
@@ -61,11 +61,11 @@ class Dotnet:
     def parse(self, ended: Ended) -> Sequence[Case]:
         cases = trx_cases(ended.reports / _REPORT, ended.targets[0].id, ended.place.root)
         if not cases and not ended.finished.is_ok and ended.finished.code is not None:
-            cases.append(_unbuilt(ended))
+            cases.append(_build_failure(ended))
         return cases
 
 
-def _projects(tree: Tree, root: RepoPath) -> Iterator[RepoPath]:
+def _project_files(tree: Tree, root: RepoPath) -> Iterator[RepoPath]:
     yield from (path for path in below(tree, root, *_PROJECTS) if _IS_TEST.search(tree.text(path) or ""))
 
 
@@ -76,21 +76,21 @@ def trx_cases(file: Path, target: str, root: Path) -> list[Case]:
         return []
     classes = {
         unit.get("id", ""): method.get("className", "").partition(",")[0]
-        for unit in document.iter() if _tag(unit) == "UnitTest"
-        for method in unit.iter() if _tag(method) == "TestMethod"
+        for unit in document.iter() if _tag_name(unit) == "UnitTest"
+        for method in unit.iter() if _tag_name(method) == "TestMethod"
     }  # fmt: skip
-    results = (element for element in document.iter() if _tag(element) == "UnitTestResult")
-    return [_case(result, classes, target, root) for result in results]
+    results = (element for element in document.iter() if _tag_name(element) == "UnitTestResult")
+    return [_case_of_result(result, classes, target, root) for result in results]
 
 
-def _case(result: Element, classes: dict[str, str], target: str, root: Path) -> Case:
+def _case_of_result(result: Element, classes: dict[str, str], target: str, root: Path) -> Case:
     name, group = result.get("testName") or "", classes.get(result.get("testId") or "", "")
     full = name if not group or name.startswith(group) else f"{group}.{name}"
     status = _STATUSES.get(result.get("outcome") or "", Status.ERROR)
-    seconds = _seconds(result.get("duration"))
+    seconds = _parse_seconds(result.get("duration"))
     if status not in (Status.FAILED, Status.ERROR):
         return Case(full, target, status, seconds)
-    texts = {_tag(part): plain(part.text or "").strip() for part in result.iter()}
+    texts = {_tag_name(part): plain(part.text or "").strip() for part in result.iter()}
     message, stack = texts.get("Message", ""), texts.get("StackTrace", "")
     match = _RAISED.match(message)
     path, line = first_place(stack, root)
@@ -108,11 +108,11 @@ def _case(result: Element, classes: dict[str, str], target: str, root: Path) -> 
     )
 
 
-def _tag(element: Element) -> str:
+def _tag_name(element: Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-def _seconds(text: str | None) -> float:
+def _parse_seconds(text: str | None) -> float:
     """A duration such as `00:00:01.2345678`."""
     try:
         hours, minutes, seconds = (text or "0:0:0").split(":")
@@ -121,7 +121,7 @@ def _seconds(text: str | None) -> float:
         return 0.0
 
 
-def _unbuilt(ended: Ended) -> Case:
+def _build_failure(ended: Ended) -> Case:
     said = plain(ended.finished.said)
     match = _COMPILER.search(said)
     path, line = first_place(match[0], ended.place.root, ended.targets[0].root) if match else ("", 0)

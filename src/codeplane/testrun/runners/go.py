@@ -51,12 +51,12 @@ class Go:
             if is_seen and nearest(path, modules) == project.root:
                 packages.setdefault(directory(path), set()).add(path)
         return [
-            self._target(package, project.root, frozenset(packages[package]))
+            self._make_target(package, project.root, frozenset(packages[package]))
             for package in sorted(packages)
             if "testdata" not in package.split("/")
         ]
 
-    def _target(self, package: RepoPath, root: RepoPath, files: frozenset[RepoPath]) -> Target:
+    def _make_target(self, package: RepoPath, root: RepoPath, files: frozenset[RepoPath]) -> Target:
         selector = f"./{inside(package, root)}" if package != root else "."
         kind = kind_of(package)
         return Target(package or ".", self.name, "go", package, root, kind, selector=selector, files=files)
@@ -69,10 +69,10 @@ class Go:
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root
         go = program(place, "go", root, "Install Go: https://go.dev/doc/install")
-        chosen = [f"-run=^({'|'.join(map(re.escape, only))})$"] if (only := common(batch)) else []
+        run_option = [f"-run=^({'|'.join(map(re.escape, only))})$"] if (only := common(batch)) else []
         selectors = (target.selector for target in batch)
-        covered = [f"-coverprofile={place.reports / _PROFILE}", "-coverpkg=./..."] if place.coverage else []
-        return Command((go, "test", "-json", *covered, *chosen, *selectors), place.root / root)
+        coverage = [f"-coverprofile={place.reports / _PROFILE}", "-coverpkg=./..."] if place.coverage else []
+        return Command((go, "test", "-json", *coverage, *run_option, *selectors), place.root / root)
 
     def reporting(self, place: Place) -> tuple[Sequence[str], Mapping[str, str]]:  # noqa: ARG002 - Reporting
         return (), {"GOFLAGS": "-json"}
@@ -103,10 +103,10 @@ class _Report:
         self._begun: dict[tuple[str, str], None] = {}
         self._loose: list[str] = [ended.finished.stderr.decode("utf-8", "replace")]
         for line in ended.finished.stdout.decode("utf-8", "replace").splitlines():
-            self._take(line)
+            self._take_line(line)
 
-    def _take(self, line: str) -> None:
-        event = _event(line)
+    def _take_line(self, line: str) -> None:
+        event = _parse_event(line)
         if event is None:
             self._loose.append(line)
             return
@@ -123,17 +123,17 @@ class _Report:
     def cases(self) -> Iterator[Case]:
         for (package, test), (action, seconds) in self._ends.items():
             if test and not self._is_container(package, test, action):
-                yield self._case(package, test, _STATUSES[action], seconds)
+                yield self._make_case(package, test, _STATUSES[action], seconds)
         for package, test in self._begun:
             if test and (package, test) not in self._ends:
-                yield self._case(package, test, Status.ERROR, 0.0)
+                yield self._make_case(package, test, Status.ERROR, 0.0)
         packages = {
             package for (package, test), (action, _) in self._ends.items() if not test and action == "fail"
         }
         packages |= {match[1] for line in self._loose for match in _NOT_BUILT.finditer(line)}
         for package in sorted(packages):
             if not any(p == package and t for p, t in (*self._ends, *self._begun)):
-                yield self._unbuilt(package)
+                yield self._build_failure(package)
 
     def _is_container(self, package: str, test: str, action: str) -> bool:
         """Whether a test has failed by its parts alone, of which each is told."""
@@ -142,29 +142,29 @@ class _Report:
             for (other, name), end in self._ends.items()
             if other == package and name.startswith(f"{test}/")
         )
-        return action == "fail" and "fail" in parts and not self._own(package, test)
+        return action == "fail" and "fail" in parts and not self._own_output(package, test)
 
-    def _own(self, package: str, test: str) -> str:
+    def _own_output(self, package: str, test: str) -> str:
         """What a test has said itself."""
         lines = self._said[package, test]
         return plain("".join(line for line in lines if not line.strip().startswith(_FRAMING)))
 
-    def _case(self, package: str, test: str, status: Status, seconds: float) -> Case:
-        target = self._target(package)
+    def _make_case(self, package: str, test: str, status: Status, seconds: float) -> Case:
+        target = self._target_of(package)
         own = target.id if target is not None else ""
         name = f"{own or package}::{test}"
         if status not in (Status.FAILED, Status.ERROR):
             return Case(name, own, status, seconds)
-        said = self._own(package, test)
+        said = self._own_output(package, test)
         if panic := _PANIC.search(said) or (
             status is Status.ERROR and _PANIC.search(self._of_package(package))
         ):
             text = said if _PANIC.search(said) else self._of_package(package)
-            path, line = self._frame(text)
+            path, line = self._own_frame(text)
             return Case(
                 name, own, Status.ERROR, seconds, panic[1], "panic", path, line, shortened(text, _LONGEST)
             )
-        path, line, message = self._logged(said, target)
+        path, line, message = self._parse_log_line(said, target)
         if status is Status.ERROR:  # it was begun, and nothing tells of its end
             said = shortened(said, _LONGEST)
             return Case(name, own, status, seconds, _NO_END, "NotEnded", path, line, said)
@@ -175,7 +175,7 @@ class _Report:
     def _of_package(self, package: str) -> str:
         return plain("".join(self._said[package, ""]))
 
-    def _logged(self, said: str, target: Target | None) -> tuple[str, int, str]:
+    def _parse_log_line(self, said: str, target: Target | None) -> tuple[str, int, str]:
         """A line of `t.Error` and its like: its file is in the directory of the package."""
         match = _LOGGED.search(said)
         if match is None:
@@ -183,15 +183,15 @@ class _Report:
         folder = target.path if target is not None else ""
         return (f"{folder}/{match[1]}" if folder else match[1]), int(match[2]), match[3].strip()
 
-    def _frame(self, text: str) -> tuple[str, int]:
+    def _own_frame(self, text: str) -> tuple[str, int]:
         for match in _FRAME.finditer(text):
             if Path(match[1]).is_relative_to(self._root):
                 return Path(match[1]).relative_to(self._root).as_posix(), int(match[2])
         return "", 0
 
-    def _unbuilt(self, package: str) -> Case:
+    def _build_failure(self, package: str) -> Case:
         """A package whose tests could not be built, or that ended before any of them."""
-        target = self._target(package)
+        target = self._target_of(package)
         own = "".join(
             text for (name, _), lines in self._said.items() if _is_of(name, package) for text in lines
         )
@@ -203,7 +203,7 @@ class _Report:
         name = target.id if target is not None else package
         return Case(name, name, Status.ERROR, 0.0, message, kind, path, line, shortened(said, _LONGEST))
 
-    def _target(self, package: str) -> Target | None:
+    def _target_of(self, package: str) -> Target | None:
         """A package is named by its module and its directory; the module's own has no directory."""
         package = package.partition(" ")[0]
         ends = [one for one in self._targets if one.selector != "." and package.endswith(one.selector[1:])]
@@ -216,7 +216,7 @@ def _is_of(name: str, package: str) -> bool:
     return name.partition(" ")[0].removesuffix(".test") == package
 
 
-def _event(line: str) -> Mapping[str, Any] | None:
+def _parse_event(line: str) -> Mapping[str, Any] | None:
     if not line.startswith("{"):
         return None
     try:

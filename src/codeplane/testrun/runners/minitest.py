@@ -28,12 +28,12 @@ class Minitest:
 
     def detect(self, tree: Tree) -> Sequence[Project]:
         projects_by_path = {project.root: project for project in _ruby.projects(tree, self.name, "minitest")}
-        if not projects_by_path and any(_files(tree, RepoPath(""))):
+        if not projects_by_path and any(_test_files(tree, RepoPath(""))):
             projects_by_path[RepoPath("")] = Project(self.name, RepoPath(""), "default", DEFAULT)
-        return [project for root, project in projects_by_path.items() if _files(tree, root)]
+        return [project for root, project in projects_by_path.items() if _test_files(tree, root)]
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
-        return file_targets(project, "ruby", _files(tree, project.root))
+        return file_targets(project, "ruby", _test_files(tree, project.root))
 
     def command(self, place: Place, batch: Sequence[Target]) -> Command:
         root = batch[0].root
@@ -69,7 +69,7 @@ class Minitest:
         ]
 
 
-def _files(tree: Tree, root: RepoPath) -> list[RepoPath]:
+def _test_files(tree: Tree, root: RepoPath) -> list[RepoPath]:
     """Files named as tests are that use Minitest, or a helper that does."""
     paths = [
         path

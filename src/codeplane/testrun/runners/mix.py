@@ -51,13 +51,13 @@ class Mix:
         return Command(argv, place.root / root, {"MIX_ENV": "test"})
 
     def parse(self, ended: Ended) -> Sequence[Case]:
-        cases = list(_cases(ended))
+        cases = list(_parse_cases(ended))
         if not cases and not ended.finished.is_ok and ended.finished.code is not None:
-            cases.append(_unbuilt(ended))
+            cases.append(_build_failure(ended))
         return cases
 
 
-def _cases(ended: Ended) -> Iterator[Case]:
+def _parse_cases(ended: Ended) -> Iterator[Case]:
     # A test is told of when it begins, and once more over that when it ends.
     said = plain(_OVERWRITTEN.sub("", ended.finished.stdout.decode("utf-8", "replace")))
     failures = {(match[1], match[2]): match for match in _FAILURE.finditer(said)}
@@ -65,10 +65,12 @@ def _cases(ended: Ended) -> Iterator[Case]:
     for number, module in enumerate(modules):
         part = said[module.end() : modules[number + 1].start() if number + 1 < len(modules) else len(said)]
         for test in _TEST.finditer(part):
-            yield _case(module, test, failures.get((test[1], module[1])), ended)
+            yield _make_case(module, test, failures.get((test[1], module[1])), ended)
 
 
-def _case(module: re.Match[str], test: re.Match[str], failure: re.Match[str] | None, ended: Ended) -> Case:
+def _make_case(
+    module: re.Match[str], test: re.Match[str], failure: re.Match[str] | None, ended: Ended
+) -> Case:
     root, cwd = ended.place.root, ended.targets[0].root
     path = relative(module[2], root, cwd)
     target = next((one.id for one in ended.targets if one.path == path), "")
@@ -93,7 +95,7 @@ def _case(module: re.Match[str], test: re.Match[str], failure: re.Match[str] | N
     )
 
 
-def _unbuilt(ended: Ended) -> Case:
+def _build_failure(ended: Ended) -> Case:
     said = plain(ended.finished.said)
     match = _COMPILER.search(said)
     path, line = first_place(said, ended.place.root, ended.targets[0].root)

@@ -33,7 +33,7 @@ class Node:
     traits: Traits = _TRAITS
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        files = self._files(tree)
+        files = self._test_files(tree)
         projects_by_path: dict[RepoPath, Project] = {}
         for path in tree.paths():
             is_package = basename(path) == "package.json" and "node_modules" not in path.split("/")
@@ -53,17 +53,17 @@ class Node:
             Target(
                 path,
                 self.name,
-                _language(path),
+                _language_of(path),
                 path,
                 project.root,
                 kind_of(path),
                 selector=path[len(prefix) :],
             )
-            for path in self._files(tree)
+            for path in self._test_files(tree)
             if path.startswith(prefix)
         ]
 
-    def _files(self, tree: Tree) -> list[RepoPath]:
+    def _test_files(self, tree: Tree) -> list[RepoPath]:
         paths = [
             path for path in tree.paths() if _FILE.search(path) and "node_modules" not in path.split("/")
         ]
@@ -99,7 +99,7 @@ def _is_below(path: str, root: str) -> bool:
     return not root or path.startswith(f"{root}/")
 
 
-def _language(path: str) -> str:
+def _language_of(path: str) -> str:
     return "typescript" if path.endswith("ts") else "javascript"
 
 

@@ -32,11 +32,11 @@ class PHPUnit:
         for path in named(tree, *_CONFIGS):
             projects_by_path.setdefault(directory(path), Project(self.name, directory(path), path, HIGH))
         for path in named(tree, "composer.json"):
-            needed = json_object(tree.text(path)).get("require-dev")
+            requirements = json_object(tree.text(path)).get("require-dev")
             if (
                 directory(path) not in projects_by_path
-                and isinstance(needed, dict)
-                and "phpunit/phpunit" in needed
+                and isinstance(requirements, dict)
+                and "phpunit/phpunit" in requirements
             ):
                 projects_by_path[directory(path)] = Project(
                     self.name, directory(path), f"{path}: require-dev", MEDIUM
@@ -50,7 +50,7 @@ class PHPUnit:
         root = batch[0].root
         phpunit = program(place, "phpunit", root, "composer require --dev phpunit/phpunit")
         options = ["--colors=never", f"--log-junit={place.reports / _REPORT}", "--do-not-cache-result"]
-        return Command((phpunit, *options, *_which(batch)), place.root / root)
+        return Command((phpunit, *options, *_selection_arguments(batch)), place.root / root)
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         by_path = {target.path: target.id for target in ended.targets}
@@ -80,7 +80,7 @@ class PHPUnit:
         return cases
 
 
-def _which(batch: Sequence[Target]) -> list[str]:
+def _selection_arguments(batch: Sequence[Target]) -> list[str]:
     """One file by its path; several by the names of their classes, since a path is taken once only."""
     if len(batch) == 1:
         return [f"./{batch[0].selector}"]

@@ -39,7 +39,7 @@ class Pytest:
 
     def detect(self, tree: Tree) -> Sequence[Project]:
         projects_by_path: dict[RepoPath, Project] = {}
-        for path, evidence, rank, _ in _settings(tree):
+        for path, evidence, rank, _ in _read_settings(tree):
             root = _python.directory(path)
             if root not in projects_by_path or rank < projects_by_path[root].rank:
                 projects_by_path[root] = Project(self.name, root, evidence, rank)
@@ -48,7 +48,7 @@ class Pytest:
         return list(projects_by_path.values())
 
     def targets(self, tree: Tree, project: Project) -> Sequence[Target]:
-        options = _options(tree, project.root)
+        options = _read_options(tree, project.root)
         patterns = _python.words(options.get("python_files")) or _python.DEFAULT_FILES
         places = _python.words(options.get("testpaths"))
         prefix = f"{project.root}/" if project.root else ""
@@ -73,7 +73,7 @@ class Pytest:
         options[:0] = ["-p", "codeplane_learn"] if place.coverage else []
         # Ids begin at the root, wherever the tests are.
         options += ["-o", f"cache_dir={place.reports / 'cache'}", f"--rootdir={place.root / root}"]
-        argv = [*_program(place, root), *options, "--", *selectors]
+        argv = [*_find_program(place, root), *options, "--", *selectors]
         # In a scratch copy, the files of the copy come before those that are installed.
         path = [str(_lines.REPORTERS), place.toolbox.programs.env.get("PYTHONPATH", "")]
         env = {**_lines.reporting(place), "PYTHONPATH": os.pathsep.join(filter(None, path))}
@@ -96,10 +96,10 @@ class Pytest:
         cases = _lines.cases(lines, _lines.by_file(ended.targets), ended.targets[0].root)
         if cases or _lines.has_ended(lines) or ended.finished.code in (None, _NOTHING_COLLECTED):
             return cases
-        return [_misused(ended.finished, ended.place.root)] if not _lines.running(lines) else cases
+        return [_usage_failure(ended.finished, ended.place.root)] if not _lines.running(lines) else cases
 
 
-def _settings(tree: Tree, root: RepoPath | None = None) -> Iterator[_Setting]:
+def _read_settings(tree: Tree, root: RepoPath | None = None) -> Iterator[_Setting]:
     """Every file that configures pytest, in one directory or in all: what shows it, how sure that is, what it
     says."""
 
@@ -124,8 +124,8 @@ def _settings(tree: Tree, root: RepoPath | None = None) -> Iterator[_Setting]:
                 yield path, f"{path}: {header}", MEDIUM, options
 
 
-def _options(tree: Tree, root: RepoPath) -> Mapping[str, Any]:
-    return next((options for _, _, _, options in _settings(tree, root)), {})
+def _read_options(tree: Tree, root: RepoPath) -> Mapping[str, Any]:
+    return next((options for _, _, _, options in _read_settings(tree, root)), {})
 
 
 def _is_in(path: str, place: str) -> bool:
@@ -133,7 +133,7 @@ def _is_in(path: str, place: str) -> bool:
     return place in ("", ".") or path == place or path.startswith(f"{place}/") or fnmatch(path, f"{place}/*")
 
 
-def _program(place: Place, root: RepoPath) -> list[str]:
+def _find_program(place: Place, root: RepoPath) -> list[str]:
     """The project's own pytest, else the user's. One without the project's packages would fail on imports."""
     toolbox = place.toolbox
     try:
@@ -146,8 +146,8 @@ def _program(place: Place, root: RepoPath) -> list[str]:
         python = toolbox.python(root)
     except ProgramMissing as error:
         raise TestRunnerNotFound("Python is not installed.", hints=error.hints, runner="pytest") from error
-    asked = toolbox.starter(root).run([python, "-c", _HAS_PYTEST], cwd=Path("/"), timeout=30)
-    if asked.is_ok:
+    probe = toolbox.starter(root).run([python, "-c", _HAS_PYTEST], cwd=Path("/"), timeout=30)
+    if probe.is_ok:
         return [str(python), "-m", "pytest"]
     raise TestRunnerNotFound(
         f"pytest is not installed for {python}.",
@@ -156,7 +156,7 @@ def _program(place: Place, root: RepoPath) -> list[str]:
     )
 
 
-def _misused(finished: Finished, root: Path) -> Case:
+def _usage_failure(finished: Finished, root: Path) -> Case:
     """pytest has refused to begin: a wrong option, a plugin that is missing, settings that can't be read."""
     said = what_was_said(finished)
     lines = said.splitlines()

@@ -50,15 +50,15 @@ class RSpec:
         return Command((*start, *options, *files), place.root / root)
 
     def parse(self, ended: Ended) -> Sequence[Case]:
-        report = _read(ended)
-        cases = [_case(example, ended) for example in _examples(report)]
+        report = _read_report(ended)
+        cases = [_case_of_example(example, ended) for example in _examples_of(report)]
         outside = report.get("summary", {}).get("errors_outside_of_examples_count", 0) if report else 0
         if outside or (not cases and not ended.finished.is_ok and ended.finished.code is not None):
-            cases += _outside(report, ended)
+            cases += _load_failures(report, ended)
         return cases
 
 
-def _read(ended: Ended) -> Mapping[str, Any]:
+def _read_report(ended: Ended) -> Mapping[str, Any]:
     try:
         with (ended.reports / _REPORT).open("rb") as stream:
             read = json_object(stream.read(_LARGEST), _LARGEST)
@@ -67,12 +67,12 @@ def _read(ended: Ended) -> Mapping[str, Any]:
     return read if isinstance(read.get("summary"), dict) else {}
 
 
-def _examples(report: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _examples_of(report: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     listing = report.get("examples")
     yield from (one for one in listing if isinstance(one, dict)) if isinstance(listing, list) else ()
 
 
-def _case(example: Mapping[str, Any], ended: Ended) -> Case:
+def _case_of_example(example: Mapping[str, Any], ended: Ended) -> Case:
     root, cwd = ended.place.root, ended.targets[0].root
     path = relative(str(example.get("file_path", "")), root, cwd)
     target = next((one.id for one in ended.targets if one.path == path), "")
@@ -80,21 +80,21 @@ def _case(example: Mapping[str, Any], ended: Ended) -> Case:
     name = f"{path}::{str(example.get('full_description', '')).strip()}"
     status = _STATUSES.get(str(example.get("status")), Status.ERROR)
     seconds = float(took) if isinstance(took, int | float) else 0.0
-    raised = example.get("exception")
-    if status is not Status.FAILED or not isinstance(raised, dict):
+    exception = example.get("exception")
+    if status is not Status.FAILED or not isinstance(exception, dict):
         return Case(name, target, status, seconds)
-    frames = raised.get("backtrace")
-    message = plain(str(raised.get("message", "")))
+    frames = exception.get("backtrace")
+    message = plain(str(exception.get("message", "")))
     stack = "\n".join([message, *map(str, frames if isinstance(frames, list) else [])])
     at, line = first_place("\n".join(map(str, frames or [])) if isinstance(frames, list) else "", root, cwd)
-    kind = str(raised.get("class", ""))
+    kind = str(exception.get("class", ""))
     line = line or int(example.get("line_number") or 0)
     return Case(
         name, target, status, seconds, first_line(message), kind, at or path, line, shortened(stack, _LONGEST)
     )
 
 
-def _outside(report: Mapping[str, Any], ended: Ended) -> list[Case]:
+def _load_failures(report: Mapping[str, Any], ended: Ended) -> list[Case]:
     """Files that could not be loaded; RSpec runs nothing then."""
     messages = report.get("messages") if report else None
     said = plain("\n".join(map(str, messages))) if isinstance(messages, list) else plain(ended.finished.said)

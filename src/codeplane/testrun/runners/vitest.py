@@ -68,13 +68,13 @@ class Vitest:
 
     def parse(self, ended: Ended) -> Sequence[Case]:
         _coverage.from_istanbul(ended.reports / "vitest" / _javascript.COVERAGE, ended.reports)
-        return [*_javascript.cases(ended, _REPORT, self.name), *_unhandled(ended)]
+        return [*_javascript.cases(ended, _REPORT, self.name), *_unhandled_errors(ended)]
 
 
-def _unhandled(ended: Ended) -> list[Case]:
+def _unhandled_errors(ended: Ended) -> list[Case]:
     """What makes a run fail although its tests pass: errors after a test, types that are wrong in sources."""
-    _, begun, said = plain(ended.finished.said).partition(_UNHANDLED)
-    if ended.finished.is_ok or not begun:
+    _, marker, said = plain(ended.finished.said).partition(_UNHANDLED)
+    if ended.finished.is_ok or not marker:
         return []
     match = _ERROR.search(said)
     kind, message = (match[1], match[2]) if match else ("", "errors outside of the tests")
