@@ -79,13 +79,13 @@ def checked(files: Files, where: Where, wanted: Wanted, watch: Watch) -> Checked
     """The same, with what a fixing run needs."""
     plan = planned(files, uses(files, where.settings, wanted.tools), wanted)
     runs = Runs(where, watch)
-    job_results = runs.each(plan.jobs, lambda job: _run(runs, job), lambda job: job.linter.name)
+    job_results = runs.each(plan.jobs, lambda job: _run_job(runs, job), lambda job: job.linter.name)
     normal = Normal(files, where.place)
-    diagnostics = [one for ran in job_results for one in _normal(normal, plan, ran)]
-    placed = _located(files, runs, plan, diagnostics)
-    diagnostics_kept = sorted(_distinct(_on_changed(placed, wanted.changed)))
+    diagnostics = [one for ran in job_results for one in _normalise_findings(normal, plan, ran)]
+    located_findings = _locate_formatting(files, runs, plan, diagnostics)
+    diagnostics_kept = sorted(_drop_duplicates(_on_changed(located_findings, wanted.changed)))
     missing = {ran.job.linter.name: ran.missing for ran in job_results if ran.missing}
-    notes = [*plan.notes, *(note for ran in job_results for note in _notes(ran))]
+    notes = [*plan.notes, *(note for ran in job_results for note in _notes_of(ran))]
     ran_names = dict.fromkeys(ran.job.linter.name for ran in job_results if not ran.missing)
     report = LintReport(
         tuple(diagnostics_kept), tuple(ran_names), missing, tuple(dict.fromkeys(notes)), normal.outside
@@ -93,25 +93,25 @@ def checked(files: Files, where: Where, wanted: Wanted, watch: Watch) -> Checked
     return Checked(report, runs, plan)
 
 
-def _run(runs: Runs, job: Job) -> _Ran:
+def _run_job(runs: Runs, job: Job) -> _Ran:
     linter = job.linter
     try:
         command = linter.command(runs.where.place, job.project, job.files)
-        finished = runs.run(linter, job.project, command)
+        outcome = runs.run(linter, job.project, command)
     except ProgramMissing:
         return _Ran(job, missing=linter.install)
     except ProgramFailed as error:
         return _Ran(job, note=error.message)
     try:
-        findings = linter.parse(finished)
+        findings = linter.parse(outcome)
     except Unreadable:
-        return _Ran(job, note=failure(linter.name, finished))
-    if finished.is_cut or finished.code is None or finished.code < 0 or (finished.code and not findings):
-        return _Ran(job, findings, failure(linter.name, finished))
+        return _Ran(job, note=failure(linter.name, outcome))
+    if outcome.is_cut or outcome.code is None or outcome.code < 0 or (outcome.code and not findings):
+        return _Ran(job, findings, failure(linter.name, outcome))
     return _Ran(job, findings)
 
 
-def _notes(ran: _Ran) -> Iterator[str]:
+def _notes_of(ran: _Ran) -> Iterator[str]:
     """Why it has failed, and what it has said of no file."""
     if ran.note:
         yield ran.note
@@ -119,7 +119,7 @@ def _notes(ran: _Ran) -> Iterator[str]:
         yield shortened(f"{ran.job.linter.name}: {one.rule}: {one.message}")
 
 
-def _normal(normal: Normal, plan: Plan, ran: _Ran) -> list[Diagnostic]:
+def _normalise_findings(normal: Normal, plan: Plan, ran: _Ran) -> list[Diagnostic]:
     """Only in files of the project that was run in: an inner one has other rules."""
     job = ran.job
     roots = plan.roots[job.linter.name]
@@ -129,7 +129,7 @@ def _normal(normal: Normal, plan: Plan, ran: _Ran) -> list[Diagnostic]:
     return normal.diagnostics(job.linter.name, cwd, findings, files)
 
 
-def _located(files: Files, runs: Runs, plan: Plan, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+def _locate_formatting(files: Files, runs: Runs, plan: Plan, found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Files that would be formatted otherwise, by the places where they would."""
     projects = {(job.linter.name, job.project.root): job for job in plan.jobs}
     open_ones = [one for one in found if one.rule == FORMAT and one.has_fix]
@@ -137,14 +137,14 @@ def _located(files: Files, runs: Runs, plan: Plan, found: Sequence[Diagnostic]) 
     end = time.monotonic() + _LOCATING_SEC
     diagnostics = runs.each(
         work,
-        lambda pair: [pair[0]] if time.monotonic() > end else _places(files, runs, *pair),
+        lambda pair: [pair[0]] if time.monotonic() > end else _formatting_places(files, runs, *pair),
         lambda pair: pair[0].tool,
     )
     others = [one for one in found if not (one.rule == FORMAT and one.has_fix)]
     return [*others, *(one for ones in diagnostics for one in ones), *open_ones[_MOST_LOCATED:]]
 
 
-def _places(files: Files, runs: Runs, one: Diagnostic, job: Job) -> list[Diagnostic]:
+def _formatting_places(files: Files, runs: Runs, one: Diagnostic, job: Job) -> list[Diagnostic]:
     data = files.data(one.path)
     command = job.linter.formatting(runs.where.place, job.project, one.path)
     if data is None or command is None:
@@ -154,10 +154,10 @@ def _places(files: Files, runs: Runs, one: Diagnostic, job: Job) -> list[Diagnos
     except (ProgramFailed, Unreadable):
         return [one]
     lines = lines_of(data)
-    return [_place(one, lines, hunk.old, hunk.old_end) for hunk in diff_hunks(data, new)] or [one]
+    return [_place_diagnostic(one, lines, hunk.old, hunk.old_end) for hunk in diff_hunks(data, new)] or [one]
 
 
-def _place(one: Diagnostic, lines: Sequence[str], first: int, end: int) -> Diagnostic:
+def _place_diagnostic(one: Diagnostic, lines: Sequence[str], first: int, end: int) -> Diagnostic:
     """Lines counted from 0; what would only be inserted is at the line before it."""
     line = first + 1 if end > first else max(1, first)
     last = max(line, end)
@@ -180,7 +180,7 @@ def _is_changed(one: Diagnostic, ranges: Ranges | None) -> bool:
     return any(first <= last and one.line < end for first, end in ranges)
 
 
-def _distinct(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+def _drop_duplicates(found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Each problem once, whichever of the tools and runs has told it first."""
     diagnostics: dict[tuple[object, ...], Diagnostic] = {}
     for one in found:

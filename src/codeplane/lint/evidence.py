@@ -95,12 +95,12 @@ def ini_at(tree: Tree, path: RepoPath) -> Mapping[str, Mapping[str, str]]:
 
 def mentioned(tree: Tree, pattern: str) -> list[Project]:
     """The repository, where one of the files with its commands has the pattern."""
-    wanted = re.compile(pattern)
+    regex = re.compile(pattern)
     there = set(tree.paths())
     tasks = [RepoPath(name) for name in _TASKS if name in there]
     tasks += [path for path in tree.paths() if path.startswith(_WORKFLOWS)]
     for path in tasks:
-        if wanted.search(tree.text(path) or ""):
+        if regex.search(tree.text(path) or ""):
             return [Project(RepoPath(""), path)]
     return []
 

@@ -45,11 +45,11 @@ def fixes(files: Files, where: Where, wanted: Wanted, watch: Watch) -> Proposed:
         if one.has_fix:
             fixable.setdefault(one.path, set()).add(one.tool)
     # Read before any tool reads them: what changes from here on is refused by the engine.
-    begun = [_File(path, data, data) for path in fixable if (data := files.data(path)) is not None]
+    drafts = [_File(path, data, data) for path in fixable if (data := files.data(path)) is not None]
     contents = _fixed_at_once(files, result, fixable)
     results = result.runs.each(
-        begun,
-        lambda file: _through(result, file, fixable[file.path], contents),
+        drafts,
+        lambda file: _fix_file(result, file, fixable[file.path], contents),
         lambda file: shown(file.path),
     )
     files_changed = [file for file in results if file.new != file.old]
@@ -76,16 +76,16 @@ def _fixed_at_once(
         if command is None:
             continue
         try:
-            printed = linter.fixed_all(found.runs.run(linter, job.project, command))
+            outputs = linter.fixed_all(found.runs.run(linter, job.project, command))
         except (ProgramError, Unreadable):
             continue  # each file on its own tells why
-        for said, data in printed.items():
+        for said, data in outputs.items():
             if path := normal.path(command.cwd, said):
                 contents[linter.name, path] = data
     return contents
 
 
-def _through(
+def _fix_file(
     found: Checked, file: _File, flagged: set[str], known: Mapping[tuple[str, RepoPath], bytes]
 ) -> _File:
     for linter, project in found.users(file.path):
@@ -104,14 +104,14 @@ def _through_one(found: Checked, file: _File, linter: Linter, project: Project) 
     if command is None:
         return
     try:
-        finished = found.runs.run(linter, project, command, file.new)
+        outcome = found.runs.run(linter, project, command, file.new)
     except ProgramError as error:
         file.notes.append(f"{shown(file.path)} is not fixed: {error.message}")
         return
     try:
-        new = linter.fixed(finished, file.new)
+        new = linter.fixed(outcome, file.new)
     except Unreadable:
-        file.notes.append(f"{shown(file.path)} is not fixed: {failure(linter.name, finished)}")
+        file.notes.append(f"{shown(file.path)} is not fixed: {failure(linter.name, outcome)}")
         return
     # An import that nobody needs may be all that a file has; what is laid out anew does not go away.
     if not new and file.new.strip() and isinstance(linter, Formatter):

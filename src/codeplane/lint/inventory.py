@@ -43,12 +43,14 @@ def inventory(tree: Tree, where: Where, watch: Watch, *, trusted: bool) -> Inven
     """Looks at configuration; programs are asked for their version only in a trusted repository."""
     matches = uses(tree, where.settings)
     runs = Runs(where, watch)
-    tools = runs.each(matches, lambda use: _tool(runs, use, trusted=trusted), lambda use: use.linter.name)
+    tools = runs.each(
+        matches, lambda use: _describe_tool(runs, use, trusted=trusted), lambda use: use.linter.name
+    )
     names = {tool.name for tool in tools}
     return Inventory(tuple(tools), tuple(name for name in LINTERS if name not in names))
 
 
-def _tool(runs: Runs, use: Use, *, trusted: bool) -> Tool:
+def _describe_tool(runs: Runs, use: Use, *, trusted: bool) -> Tool:
     linter, place = use.linter, runs.where.place
     roots = tuple(dict.fromkeys(project.root for project in use.projects))
     evidence = tuple(dict.fromkeys(project.evidence for project in use.projects))
@@ -57,25 +59,25 @@ def _tool(runs: Runs, use: Use, *, trusted: bool) -> Tool:
         return Tool(linter.name, "off", *parts, to_do=f"lint.tools switches {linter.name} off.")
     project = use.projects[0]
     try:
-        program = _shown(place, linter.at(place, project))
-        version = _version(runs, linter, project) if trusted else ""
+        program = _shorten_path(place, linter.at(place, project))
+        version = _program_version(runs, linter, project) if trusted else ""
     except ProgramMissing:
         return Tool(linter.name, "missing", *parts, to_do=linter.install)
     return Tool(linter.name, "ready", *parts, program, version)
 
 
-def _shown(place: Place, program: Path) -> str:
+def _shorten_path(place: Place, program: Path) -> str:
     """Where a program is, without telling of the user's directories."""
     is_own = program.is_relative_to(place.root)
     return program.relative_to(place.root).as_posix() if is_own else f"{program.name} ({_USERS})"
 
 
-def _version(runs: Runs, linter: Linter, project: Project) -> str:
+def _program_version(runs: Runs, linter: Linter, project: Project) -> str:
     try:
-        finished = runs.run(linter, project, linter.version(runs.where.place, project))
+        outcome = runs.run(linter, project, linter.version(runs.where.place, project))
     except ProgramMissing:
         raise
     except ProgramError:
         return ""
-    lines: Sequence[str] = [line for line in finished.said.splitlines() if any(map(str.isdigit, line))]
-    return shortened(lines[0])[:_LONGEST] if lines and finished.is_ok else ""
+    lines: Sequence[str] = [line for line in outcome.said.splitlines() if any(map(str.isdigit, line))]
+    return shortened(lines[0])[:_LONGEST] if lines and outcome.is_ok else ""

@@ -63,17 +63,17 @@ class Plan:
 
 def uses(tree: Tree, settings: LintSettings, tools: Sequence[str] = ()) -> list[Use]:
     """The linters that are used: those that are named, else those that settings or files say are used."""
-    linters = _known(settings)
+    linters = _known_linters(settings)
     for name in tools:
         if name not in linters:
             near = nearest(name, linters) or list(linters)
             raise InvalidArgument(f"There is no linter {name[:50]!r}.", hints=[f"Known: {', '.join(near)}."])
-    named = Named(tree)
-    matches = (_use(named, linter, settings, tools) for linter in linters.values())
+    index = Named(tree)
+    matches = (_find_use(index, linter, settings, tools) for linter in linters.values())
     return [one for one in matches if one is not None]
 
 
-def _known(settings: LintSettings) -> dict[str, Linter]:
+def _known_linters(settings: LintSettings) -> dict[str, Linter]:
     linters = dict(LINTERS)
     for said in settings.custom:
         if said.name in linters:
@@ -87,7 +87,7 @@ def _known(settings: LintSettings) -> dict[str, Linter]:
     return linters
 
 
-def _use(tree: Tree, linter: Linter, settings: LintSettings, tools: Sequence[str]) -> Use | None:
+def _find_use(tree: Tree, linter: Linter, settings: LintSettings, tools: Sequence[str]) -> Use | None:
     said = settings.tools.get(linter.name)
     if tools and linter.name not in tools:
         return None
@@ -108,18 +108,18 @@ def planned(tree: Tree, found: Sequence[Use], wanted: Wanted) -> Plan:
             plan.notes.append(f"{use.linter.name} is switched off by lint.tools.")
             continue
         globs = Globs(use.linter.globs)
-        roots = _roots(use, [path for path in candidates if globs.holds(path)])
+        roots = _project_roots(use, [path for path in candidates if globs.holds(path)])
         plan.roots[use.linter.name] = roots
         projects = [project for project in use.projects if project.root in set(roots.values())]
         if (left := len(projects) - _MOST_PROJECTS) > 0:
             plan.notes.append(f"{use.linter.name} has {left} more projects; name paths to check those.")
         for project in projects[:_MOST_PROJECTS]:
             files = [path for path, root in roots.items() if root == project.root]
-            plan.jobs += _jobs(use.linter, project, files, everything=wanted.paths is None)
+            plan.jobs += _plan_jobs(use.linter, project, files, everything=wanted.paths is None)
     return plan
 
 
-def _roots(use: Use, files: Sequence[RepoPath]) -> dict[RepoPath, RepoPath]:
+def _project_roots(use: Use, files: Sequence[RepoPath]) -> dict[RepoPath, RepoPath]:
     """The project that each file belongs to: the innermost around it, unless inner ones are parts."""
     paths = sorted({project.root for project in use.projects}, key=len, reverse=not use.linter.is_outermost)
     result = {}
@@ -130,7 +130,9 @@ def _roots(use: Use, files: Sequence[RepoPath]) -> dict[RepoPath, RepoPath]:
     return result
 
 
-def _jobs(linter: Linter, project: Project, files: Sequence[RepoPath], *, everything: bool) -> Iterator[Job]:
+def _plan_jobs(
+    linter: Linter, project: Project, files: Sequence[RepoPath], *, everything: bool
+) -> Iterator[Job]:
     if linter.is_whole:
         is_all = everything or len(files) > _MOST_FILES
         yield Job(linter, project, None if is_all else tuple(files))

@@ -37,7 +37,7 @@ class Normal:
             if path is None:
                 self.outside += 1
             elif path in wanted:
-                result.append(self._diagnostic(tool, path, one))
+                result.append(self._make_diagnostic(tool, path, one))
         return result
 
     def path(self, cwd: Path, said: str) -> RepoPath | None:
@@ -45,20 +45,20 @@ class Normal:
         if not said or "\0" in said:
             return None
         full = os.path.normpath(cwd / said)
-        for candidate in (full, self._resolved(full)):
+        for candidate in (full, self._resolve_path(full)):
             for root in self._roots:
                 path = RepoPath(candidate.removeprefix(root))
                 if candidate.startswith(root) and path in self._known:
                     return path
         return None
 
-    def _resolved(self, full: str) -> str:
+    def _resolve_path(self, full: str) -> str:
         folder, name = os.path.split(full)
         return f"{os.path.realpath(folder)}/{name}"
 
-    def _diagnostic(self, tool: str, path: RepoPath, one: Finding) -> Diagnostic:
-        line, column = self._point(path, one.line, one.column, one.unit)
-        end_line, end_column = self._point(path, one.end_line, one.end_column, one.unit)
+    def _make_diagnostic(self, tool: str, path: RepoPath, one: Finding) -> Diagnostic:
+        line, column = self._point_in_file(path, one.line, one.column, one.unit)
+        end_line, end_column = self._point_in_file(path, one.end_line, one.end_column, one.unit)
         if not one.end_column or (end_line, end_column) < (line, column):
             end_line, end_column = line, column
         message = " ".join(one.message.split())
@@ -66,7 +66,7 @@ class Normal:
         details = (one.rule, one.severity, message, tool, one.has_fix)
         return Diagnostic(path, line, column, end_line, end_column, *details)
 
-    def _point(self, path: RepoPath, line: int, column: int, unit: Unit) -> tuple[int, int]:
+    def _point_in_file(self, path: RepoPath, line: int, column: int, unit: Unit) -> tuple[int, int]:
         """A place in code points. What is beyond the file or the line is at its end."""
         if line <= 0:
             return 1, 1

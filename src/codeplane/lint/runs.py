@@ -68,9 +68,9 @@ class Runs:
         with ThreadPoolExecutor(_WORKERS, "lint") as pool:
             futures: dict[Future[R], T] = {pool.submit(act, one): one for one in work}
             try:
-                for done, future in enumerate(as_completed(futures), 1):
+                for count, future in enumerate(as_completed(futures), 1):
                     future.result()
-                    self.watch.progress(done, len(work), name(futures[future]))
+                    self.watch.progress(count, len(work), name(futures[future]))
             except BaseException:
                 for future in futures:
                     future.cancel()
@@ -96,11 +96,11 @@ def failure(name: str, finished: Finished) -> str:
 
 def shortened(text: str) -> str:
     """The beginning of what a program said, in one line."""
-    flat = " ".join(_lines(text))
+    flat = " ".join(_telling_lines(text))
     return flat if len(flat) <= _LONGEST_SAID else f"{flat[:_LONGEST_SAID]}…"
 
 
-def _lines(text: str) -> Iterable[str]:
+def _telling_lines(text: str) -> Iterable[str]:
     # Frames of a stack say little to who cannot change the program.
     return (
         line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("at ")

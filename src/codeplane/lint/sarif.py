@@ -45,17 +45,17 @@ class Custom(Linter):
 def sarif_findings(document: Json) -> list[Finding]:
     """The results of all runs that are problems, at their first places."""
     return [
-        _finding(run, result)
+        _parse_finding(run, result)
         for run in items(document.get("runs"))
         for result in items(run.get("results"))
         if result.get("kind") not in _GOOD and not result.get("suppressions")
     ]
 
 
-def _finding(run: Json, result: Json) -> Finding:
+def _parse_finding(run: Json, result: Json) -> Finding:
     where = mapping((items(result.get("locations")) or [{}])[0].get("physicalLocation"))
     region = mapping(where.get("region"))
-    rule = _rule(run, result)
+    rule = _find_rule(run, result)
     line = number(region.get("startLine"))
     column = number(region.get("startColumn"))
     # An end that is not said is the end of the line, or of the first line.
@@ -63,10 +63,10 @@ def _finding(run: Json, result: Json) -> Finding:
     unit: Unit = "points" if run.get("columnKind") == "unicodeCodePoints" else "utf16"
     default = mapping(rule.get("defaultConfiguration")).get("level", "warning")
     return Finding(
-        _path(run, mapping(where.get("artifactLocation"))),
+        _location_path(run, mapping(where.get("artifactLocation"))),
         line,
         column,
-        _message(result, rule),
+        _message_text(result, rule),
         word(result.get("ruleId")) or word(rule.get("id")),
         severity_of(result.get("level", default), "warning"),
         (number(region.get("endLine")) or line) if end else 0,
@@ -75,15 +75,15 @@ def _finding(run: Json, result: Json) -> Finding:
     )
 
 
-def _rule(run: Json, result: Json) -> Json:
+def _find_rule(run: Json, result: Json) -> Json:
     rules = items(mapping(mapping(run.get("tool")).get("driver")).get("rules"))
-    at, named = result.get("ruleIndex"), result.get("ruleId")
+    at, rule_id = result.get("ruleIndex"), result.get("ruleId")
     if isinstance(at, int) and 0 <= at < len(rules):
         return rules[at]
-    return next((rule for rule in rules if rule.get("id") == named), {})
+    return next((rule for rule in rules if rule.get("id") == rule_id), {})
 
 
-def _message(result: Json, rule: Json) -> str:
+def _message_text(result: Json, rule: Json) -> str:
     """The text, or that of the rule with its placeholders filled in."""
     message = mapping(result.get("message"))
     text = word(message.get("text")) or word(message.get("markdown"))
@@ -97,7 +97,7 @@ def _message(result: Json, rule: Json) -> str:
     return text or word(mapping(rule.get("shortDescription")).get("text"))
 
 
-def _path(run: Json, location: Mapping[str, object]) -> str:
+def _location_path(run: Json, location: Mapping[str, object]) -> str:
     """The file of a location; its base may be given elsewhere."""
     uri = word(location.get("uri"))
     bases = mapping(run.get("originalUriBaseIds"))

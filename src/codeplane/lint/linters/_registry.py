@@ -9,7 +9,7 @@ from typing import Final
 from codeplane.lint.linter import Formatter, Linter
 
 
-def _found() -> dict[str, Linter]:
+def _load_linters() -> dict[str, Linter]:
     """Those that format come last: they have to lay out what the others have fixed."""
     folder = Path(__file__).parent
     names = sorted(one.name for one in pkgutil.iter_modules([str(folder)]) if not one.name.startswith("_"))
@@ -17,4 +17,4 @@ def _found() -> dict[str, Linter]:
     return {linter.name: linter for linter in sorted(linters, key=lambda one: isinstance(one, Formatter))}
 
 
-LINTERS: Final[Mapping[str, Linter]] = _found()
+LINTERS: Final[Mapping[str, Linter]] = _load_linters()

@@ -37,7 +37,7 @@ class _Biome(Linter):
         return self._made(place, project, "check", *options, *names)
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
-        return [_finding(one) for one in items(object_of(finished.stdout).get("diagnostics"))]
+        return [_parse_finding(one) for one in items(object_of(finished.stdout).get("diagnostics"))]
 
     def fixing(self, place: Place, project: Project, path: RepoPath) -> Command | None:
         return self._made(place, project, "check", "--write", f"--stdin-file-path={inside(project, path)}")
@@ -49,7 +49,7 @@ class _Biome(Linter):
         return Command((str(self.at(place, project)), *options), place.cwd(project))
 
 
-def _finding(one: Json) -> Finding:
+def _parse_finding(one: Json) -> Finding:
     where = mapping(one.get("location"))
     path = where.get("path")
     name = word(path) or word(mapping(path).get("file"))
@@ -57,7 +57,7 @@ def _finding(one: Json) -> Finding:
     if rule == FORMAT and message.startswith(_WOULD):
         return unformatted(name)
     start, end = mapping(where.get("start")), mapping(where.get("end"))
-    advised = [word(advice.get("text")) for advice in items(one.get("advices"))]
+    advice_texts = [word(advice.get("text")) for advice in items(one.get("advices"))]
     return Finding(
         name,
         number(start.get("line")),
@@ -67,7 +67,7 @@ def _finding(one: Json) -> Finding:
         severity_of(one.get("severity")),
         number(end.get("line")),
         number(end.get("column")),
-        has_fix=rule.startswith("assist/") or any(text.startswith(_SAFE) for text in advised),
+        has_fix=rule.startswith("assist/") or any(text.startswith(_SAFE) for text in advice_texts),
     )
 
 

@@ -31,7 +31,7 @@ class _Black(Formatter):
     install = "pip install black (in the project's environment)"
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        return list(_configured(tree)) or mentioned(
+        return list(_configured_projects(tree)) or mentioned(
             tree, r"(?m)\bid: black(-jupyter)?\s*$|\bblack\s+(--check|--diff|\.(\s|$))"
         )
 
@@ -57,12 +57,12 @@ class _Black(Formatter):
         return Command(argv, place.cwd(project))
 
 
-def _configured(tree: Tree) -> Iterator[Project]:
+def _configured_projects(tree: Tree) -> Iterator[Project]:
     for path in files_named(tree, "pyproject.toml"):
         result = section(toml_at(tree, path), "tool", "black")
         if isinstance(result, Mapping):
-            excluded = [result[key] for key in _EXCLUDING if isinstance(result.get(key), str)]
-            yield Project(directory(path), f"{path}: tool.black", "|".join(f"(?:{one})" for one in excluded))
+            excludes = [result[key] for key in _EXCLUDING if isinstance(result.get(key), str)]
+            yield Project(directory(path), f"{path}: tool.black", "|".join(f"(?:{one})" for one in excludes))
 
 
 LINTER = _Black()

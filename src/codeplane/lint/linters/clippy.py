@@ -36,17 +36,17 @@ class _Clippy(Linter):
             for one in json_lines(finished.stdout)
             if one.get("reason") == "compiler-message"
         ]
-        return [_finding(message, span) for message in lines for span in _places(message)]
+        return [_make_finding(message, span) for message in lines for span in _primary_spans(message)]
 
     def version(self, place: Place, project: Project) -> Command:
         return Command((str(self.at(place, project)), "clippy", "--version"), place.cwd(project))
 
 
-def _places(message: Json) -> Sequence[Json]:
+def _primary_spans(message: Json) -> Sequence[Json]:
     return [span for span in items(message.get("spans")) if span.get("is_primary")][:1]
 
 
-def _finding(message: Json, span: Json) -> Finding:
+def _make_finding(message: Json, span: Json) -> Finding:
     return Finding(
         word(span.get("file_name")),
         number(span.get("line_start")),

@@ -34,7 +34,7 @@ class _Eslint(Linter):
         return Command((str(self.at(place, project)), *options, "--", *names), place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
-        return [one for file in list_of(finished.stdout) for one in _findings(file)]
+        return [one for file in list_of(finished.stdout) for one in _parse_findings(file)]
 
     def fixing(self, place: Place, project: Project, path: RepoPath) -> Command | None:
         options = ("--format=json", "--fix-dry-run", "--stdin", f"--stdin-filename={inside(project, path)}")
@@ -49,21 +49,21 @@ class _Eslint(Linter):
         if finished.is_cut:
             raise Unreadable
         files = list_of(finished.stdout)
-        return {word(one.get("filePath")): _content(one) for one in files if word(one.get("output"))}
+        return {word(one.get("filePath")): _fixed_content(one) for one in files if word(one.get("output"))}
 
     def fixed(self, finished: Finished, given: bytes) -> bytes:
         """The content is printed only where something was fixed."""
         files = list_of(finished.stdout)
         if finished.is_cut or not files:
             raise Unreadable
-        return _content(files[0]) if isinstance(files[0].get("output"), str) else given
+        return _fixed_content(files[0]) if isinstance(files[0].get("output"), str) else given
 
 
-def _content(file: Json) -> bytes:
+def _fixed_content(file: Json) -> bytes:
     return word(file.get("output")).encode("utf-8", "surrogatepass")
 
 
-def _findings(file: Json) -> Iterator[Finding]:
+def _parse_findings(file: Json) -> Iterator[Finding]:
     for one in items(file.get("messages")):
         if one.get("ruleId") is None and word(one.get("message")).startswith(_IGNORED):
             continue

@@ -42,13 +42,13 @@ class _GoVet(Linter):
             Finding(path, int(line), int(column), message, "compile", unit="bytes")
             for path, line, column, message in _BROKEN.findall(said)
         ]
-        return [*(one for result in _objects(said) for one in _findings(result)), *findings]
+        return [*(one for result in _json_objects(said) for one in _parse_findings(result)), *findings]
 
     def version(self, place: Place, project: Project) -> Command:
         return Command((str(self.at(place, project)), "version"), place.cwd(project))
 
 
-def _objects(said: str) -> Iterator[Any]:
+def _json_objects(said: str) -> Iterator[Any]:
     """An object for each package, with text between them."""
     for begin in _OBJECT.finditer(said):
         try:
@@ -57,7 +57,7 @@ def _objects(said: str) -> Iterator[Any]:
             continue
 
 
-def _findings(packages: object) -> Iterator[Finding]:
+def _parse_findings(packages: object) -> Iterator[Finding]:
     for analyses in mapping(packages).values():
         for rule, result in mapping(analyses).items():
             for one in items(result):

@@ -26,7 +26,7 @@ class _Mypy(Linter):
     install = "pip install mypy (in the project's environment)"
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        return first_of(_configured(tree)) or mentioned(tree, r"(?m)\bid: mypy\s*$|\bmypy\s+[\w./-]")
+        return first_of(_configured_projects(tree)) or mentioned(tree, r"(?m)\bid: mypy\s*$|\bmypy\s+[\w./-]")
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
         cache = place.cache_of(self.name, project)
@@ -38,10 +38,10 @@ class _Mypy(Linter):
         return Command((str(self.at(place, project)), *options, *names), place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
-        return [_finding(one) for one in json_lines(finished.stdout) if "line" in one]
+        return [_parse_finding(one) for one in json_lines(finished.stdout) if "line" in one]
 
 
-def _configured(tree: Tree) -> Iterator[Project]:
+def _configured_projects(tree: Tree) -> Iterator[Project]:
     for path in files_named(tree, *_NAMES):
         is_toml = path.endswith(".toml")
         result = section(toml_at(tree, path), "tool", "mypy") if is_toml else ini_at(tree, path).get("mypy")
@@ -50,7 +50,7 @@ def _configured(tree: Tree) -> Iterator[Project]:
             yield Project(directory(path), f"{path}: tool.mypy" if is_toml else path, says)
 
 
-def _finding(one: Json) -> Finding:
+def _parse_finding(one: Json) -> Finding:
     # Columns begin at 0, and -1 is one that it does not know.
     column, end = one.get("column"), one.get("end_column")
     return Finding(

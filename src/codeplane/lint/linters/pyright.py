@@ -31,10 +31,10 @@ class Pyright(Linter):
         return Command((str(self.at(place, project)), *options, *names), place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
-        return [_finding(one) for one in items(object_of(finished.stdout).get("generalDiagnostics"))]
+        return [_parse_finding(one) for one in items(object_of(finished.stdout).get("generalDiagnostics"))]
 
 
-def _finding(one: Json) -> Finding:
+def _parse_finding(one: Json) -> Finding:
     span = mapping(one.get("range"))
     start, end = mapping(span.get("start")), mapping(span.get("end"))
     is_placed = bool(start)

@@ -25,7 +25,7 @@ class _Rustfmt(Formatter):
 
     def detect(self, tree: Tree) -> Sequence[Project]:
         manifests = {directory(path): path for path in files_named(tree, "Cargo.toml")}
-        return [Project(root, path, _edition(tree, path)) for root, path in manifests.items()]
+        return [Project(root, path, _edition_of(tree, path)) for root, path in manifests.items()]
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
         names = [inside(project, path) for path in files or ()]
@@ -51,21 +51,21 @@ class _Rustfmt(Formatter):
         return Command((str(self.at(place, project)), edition, "--color=never", *options), cwd)
 
 
-def _edition(tree: Tree, manifest: RepoPath) -> str:
+def _edition_of(tree: Tree, manifest: RepoPath) -> str:
     """That of the package, which may say that it is the one of the workspace around it."""
     said = section(toml_at(tree, manifest), "package", "edition")
     if not isinstance(said, Mapping):
-        return word(said) or _shared(tree, manifest) or _OLDEST
+        return word(said) or _workspace_edition(tree, manifest) or _OLDEST
     around = directory(manifest)
     while around:
         around = directory(around)
-        shared = _shared(tree, RepoPath(f"{around}/Cargo.toml" if around else "Cargo.toml"))
-        if shared:
-            return shared
-    return _shared(tree, manifest) or _OLDEST
+        edition = _workspace_edition(tree, RepoPath(f"{around}/Cargo.toml" if around else "Cargo.toml"))
+        if edition:
+            return edition
+    return _workspace_edition(tree, manifest) or _OLDEST
 
 
-def _shared(tree: Tree, manifest: RepoPath) -> str:
+def _workspace_edition(tree: Tree, manifest: RepoPath) -> str:
     return word(section(toml_at(tree, manifest), "workspace", "package", "edition"))
 
 

@@ -26,10 +26,10 @@ class _ShellCheck(Linter):
         return Command((str(self.at(place, project)), "--format=json1", "--", *names), place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
-        return [_finding(one) for one in items(object_of(finished.stdout).get("comments"))]
+        return [_parse_finding(one) for one in items(object_of(finished.stdout).get("comments"))]
 
 
-def _finding(one: Json) -> Finding:
+def _parse_finding(one: Json) -> Finding:
     return Finding(
         word(one.get("file")),
         number(one.get("line")),

@@ -31,7 +31,7 @@ class _Tsc(Linter):
     install = "npm install --save-dev typescript"
 
     def detect(self, tree: Tree) -> Sequence[Project]:
-        return [one for path in files_named(tree, "tsconfig.json") for one in _projects(tree, path)]
+        return [one for path in files_named(tree, "tsconfig.json") for one in _projects_of(tree, path)]
 
     def command(self, place: Place, project: Project, files: Sequence[RepoPath] | None) -> Command:
         # A project that others build upon always writes down what it has seen: not into the tree.
@@ -60,15 +60,15 @@ class _Tsc(Linter):
         return findings
 
 
-def _projects(tree: Tree, path: RepoPath) -> Iterator[Project]:
+def _projects_of(tree: Tree, path: RepoPath) -> Iterator[Project]:
     """A configuration that only names others stands for those."""
     config = json_at(tree, path)
     if config.get("files") == [] and "include" not in config:
         there = set(tree.paths())
         for one in items(config.get("references")):
-            named = RepoPath(normpath(f"{directory(path)}/{word(one.get('path'))}".removeprefix("/")))
-            if named in there:
-                yield Project(directory(path), path, named)
+            reference = RepoPath(normpath(f"{directory(path)}/{word(one.get('path'))}".removeprefix("/")))
+            if reference in there:
+                yield Project(directory(path), path, reference)
     else:
         yield Project(directory(path), path, path)
 
