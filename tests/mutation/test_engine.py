@@ -450,7 +450,7 @@ def test_doubt_closes_the_files_until_the_next_start(world: World) -> None:
 def test_a_file_that_somebody_writes_while_the_server_is_down_is_not_taken_for_ours(tmp_path: Path) -> None:
     world = World.new(tmp_path / "repo", FILES)
     prepared = world.prepare(EditSet((world.edit("n.py", b"same\n"), world.edit("a.py", b"x"))))
-    with world.engine._locked(prepared, OperationId("op"), {}, fine) as batch:
+    with world.engine._lock_paths(prepared, OperationId("op"), {}, fine) as batch:
         world.engine._recovery.begin(batch)
     (world.root / "n.py").write_bytes(b"same\n")
     again = World(world.root)
@@ -488,7 +488,7 @@ def test_a_journal_that_cannot_be_read_is_kept_and_closes_the_tree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World.new(tmp_path / "repo", FILES)
-    with world.engine._locked(
+    with world.engine._lock_paths(
         world.prepare(EditSet((world.edit("a.py", b"x"),))), OperationId("op"), {}, fine
     ) as b:
         world.engine._recovery.begin(b)
@@ -509,7 +509,7 @@ def test_a_journal_that_cannot_be_read_is_kept_and_closes_the_tree(
 def test_a_recovered_edit_closes_its_files_until_it_is_written_down(tmp_path: Path) -> None:
     world = World.new(tmp_path / "repo", FILES)
     prepared = world.prepare(EditSet((world.edit("a.py", b"x"),)))
-    with world.engine._locked(prepared, OperationId("op"), {}, fine) as batch:
+    with world.engine._lock_paths(prepared, OperationId("op"), {}, fine) as batch:
         world.engine._recovery.begin(batch)
     again = World(world.root)
     (found,) = again.engine.recover(lambda _: False)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from codeplane.mutation.journal import _checksum
+from codeplane.mutation.journal import _checksum_of
 from codeplane.working_tree import digest_of
 from tests.mutation.world import World
 
@@ -52,7 +52,7 @@ def plant(world: World, *begins: Any) -> None:
     for one in begins:
         text = json.dumps({"begin": one, "journal": inode}).encode()
         with log.open("ab") as stream:
-            stream.write(_checksum(text) + b" " + text + b"\n")
+            stream.write(_checksum_of(text) + b" " + text + b"\n")
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ class Carrier:
             self._make_directory(path)
         for step in todo:
             if step.kind is not Kind.DELETE:
-                self._write(step)
+                self._write_file(step)
         strays = self._directories.stray()
         if strays:
             raise Stray(strays)
@@ -109,7 +109,7 @@ class Carrier:
         for step in steps:
             try:
                 self._names.straighten(step)
-                if not self._back(step):
+                if not self._undo_step(step):
                     left.append(step.path)
             except OSError as error:
                 # The others are taken back all the same.
@@ -120,7 +120,7 @@ class Carrier:
         """How far each step is."""
         for step in self._batch.steps:
             self._names.straighten(step)
-        return {step.path: self._state(step) for step in self._batch.steps}
+        return {step.path: self._step_state(step) for step in self._batch.steps}
 
     def discard(self, store: ObjectStore) -> None:
         """Removes the temporary files. One that is not known to hold our bytes goes to the store."""
@@ -172,13 +172,13 @@ class Carrier:
         except FileNotFoundError as error:
             raise Foreign(step.path, None) from error
         stat = self._at_temp(step)
-        if not _is(stat, step, step.before, step.mode_before):
+        if not _is_file_of(stat, step, step.before, step.mode_before):
             # Where somebody has put something newer, that stays, and the other goes to the store.
             with suppress(FileExistsError):
                 self._names.put(step)
             raise Foreign(step.path, stat)
 
-    def _write(self, step: Step) -> None:
+    def _write_file(self, step: Step) -> None:
         if step.kind is Kind.CREATE:
             try:
                 self._names.put(step)
@@ -189,25 +189,25 @@ class Carrier:
         try:
             self._names.swap(step)
             stat = self._at_temp(step)
-            if _is(stat, step, step.before, step.mode_before):
+            if _is_file_of(stat, step, step.before, step.mode_before):
                 return
-            self._unswap(step, ours)
+            self._swap_back(step, ours)
         except FileNotFoundError as error:
             raise Foreign(step.path, None) from error
         raise Foreign(step.path, stat)
 
-    def _unswap(self, step: Step, ours: int) -> bool:
+    def _swap_back(self, step: Step, ours: int) -> bool:
         """Puts back what was swapped out for `ours`; something newer that came meanwhile keeps the place."""
-        expected = ours
+        inode = ours
         for _ in range(_MOST_SWAPS):
             putting = self._names.inode(step)
             self._names.swap(step)
-            if self._names.inode(step) == expected:
-                return expected == ours
-            expected = putting
+            if self._names.inode(step) == inode:
+                return inode == ours
+            inode = putting
         return False
 
-    def _back(self, step: Step) -> bool:
+    def _undo_step(self, step: Step) -> bool:
         """Whether the path is, again or still, as it was before the step."""
         here, stat = self._at_path(step), self._at_temp(step)
         if step.kind is Kind.DELETE:
@@ -224,62 +224,68 @@ class Carrier:
                 return True
             if here is None:
                 return True
-            return self._withdraw(step, here)
+            return self._withdraw_file(step, here)
         if stat is None:
-            return _is(here, step, step.before, step.mode_before)
-        if _is(stat, step, step.after, step.mode_after):
+            return _is_file_of(here, step, step.before, step.mode_before)
+        if _is_file_of(stat, step, step.after, step.mode_after):
             return True
-        if here is None or not _is(here, step, step.after, step.mode_after):
-            return _is(here, step, step.before, step.mode_before)
+        if here is None or not _is_file_of(here, step, step.after, step.mode_after):
+            return _is_file_of(here, step, step.before, step.mode_before)
         try:
-            return self._unswap(step, here.inode)
+            return self._swap_back(step, here.inode)
         except FileNotFoundError:
             return False
 
-    def _withdraw(self, step: Step, here: Seen) -> bool:
+    def _withdraw_file(self, step: Step, here: Seen) -> bool:
         """Takes a new file away again, unless somebody has written to it."""
-        if not _is(here, step, step.after, step.mode_after):
+        if not _is_file_of(here, step, step.after, step.mode_after):
             return False
         self._names.take(step)
-        if _is(self._at_temp(step), step, step.after, step.mode_after):
+        if _is_file_of(self._at_temp(step), step, step.after, step.mode_after):
             return True
         with suppress(FileExistsError):
             self._names.put(step)
         return False
 
-    def _state(self, step: Step) -> State:
+    def _step_state(self, step: Step) -> State:
         here, backup = self._at_path(step), self._at_temp(step)
         is_ready = _is_ready(backup, step)
         if step.kind is Kind.CREATE:
             if here is None:
                 return State.BEFORE if is_ready else State.UNREADY
-            is_ours = _is(here, step, step.after, step.mode_after)
+            is_ours = _is_file_of(here, step, step.after, step.mode_after)
             return (
                 State.AFTER if is_ours and (backup is None or backup.inode == here.inode) else State.FOREIGN
             )
-        was_here = _is(here, step, step.before, step.mode_before)
+        was_here = _is_file_of(here, step, step.before, step.mode_before)
         if step.kind is Kind.DELETE:
             if here is None:
                 return (
-                    State.AFTER if backup is None or _is(backup, step, step.before, None) else State.FOREIGN
+                    State.AFTER
+                    if backup is None or _is_file_of(backup, step, step.before, None)
+                    else State.FOREIGN
                 )
             return State.BEFORE if was_here and backup is None else State.FOREIGN
-        if _is(here, step, step.after, step.mode_after) and not is_ready:
-            return State.AFTER if backup is None or _is(backup, step, step.before, None) else State.FOREIGN
+        if _is_file_of(here, step, step.after, step.mode_after) and not is_ready:
+            return (
+                State.AFTER
+                if backup is None or _is_file_of(backup, step, step.before, None)
+                else State.FOREIGN
+            )
         if was_here:
             return State.BEFORE if is_ready else State.UNREADY
         return State.FOREIGN
 
     def _at_temp(self, step: Step) -> Seen | None:
-        return self._look(step.home, step.temp)
+        return self._look_at(step.home, step.temp)
 
     def _at_path(self, step: Step) -> Seen | None:
-        stat = self._look(step.parent, name_of(step.path))
+        stat = self._look_at(step.parent, name_of(step.path))
         # A file takes the place of this directory, or the other way round: it is the batch's own.
         is_own = stat is not None and stat.kind == "directory" and step.path in self._passing
         return None if is_own else stat
 
-    def _look(self, directory: str, name: str) -> Seen | None:
+    def _look_at(self, directory: str, name: str) -> Seen | None:
         try:
             return look(self._directories.at(directory), name, self._largest)
         except OSError as error:
@@ -317,7 +323,7 @@ def _is_ready(seen: Seen | None, step: Step) -> bool:
     )
 
 
-def _is(seen: Seen | None, step: Step, digest: Digest | None, mode: int | None) -> bool:
+def _is_file_of(seen: Seen | None, step: Step, digest: Digest | None, mode: int | None) -> bool:
     """Whether that is the file; its mode counts only where nothing else tells before and after apart."""
     if seen is None or seen.digest is None or seen.digest != digest:
         return False

@@ -27,7 +27,7 @@ def prepare(edits: EditSet, scope: Scope, tree: WorkingTree) -> Prepared:
     _check_names(edits, tree, problems)
     problems.raise_worst()
     with Directories(os.fspath(tree.jail.root)) as directories:
-        steps, stats = _examined(edits, tree, directories, problems)
+        steps, stats = _examine_edits(edits, tree, directories, problems)
     flags = _check_rules(edits, scope, tree, problems)
     problems.raise_worst()
     return Prepared(steps, (*flags, *_hard_links(stats)))
@@ -37,7 +37,7 @@ def examine(prepared: Prepared, tree: WorkingTree, directories: Directories) -> 
     """Looks again whether the files are what the edits were made for."""
     problems = Problems()
     edits = EditSet(tuple(one.edit for one in prepared.planned))
-    steps, _ = _examined(edits, tree, directories, problems)
+    steps, _ = _examine_edits(edits, tree, directories, problems)
     problems.raise_worst()
     return Prepared(steps, prepared.flags)
 
@@ -109,19 +109,19 @@ def _hard_links(seen: dict[RepoPath, Seen]) -> list[Flag]:
     ]
 
 
-def _examined(
+def _examine_edits(
     edits: EditSet, tree: WorkingTree, directories: Directories, problems: Problems
 ) -> tuple[tuple[Planned, ...], dict[RepoPath, Seen]]:
     deleted_paths = {edit.path for edit in edits.edits if edit.after is None}
     stats: dict[RepoPath, Seen] = {}
     for edit in edits.edits:
-        result = _found(edit, deleted_paths, tree, directories, problems)
+        result = _find_target(edit, deleted_paths, tree, directories, problems)
         if result is not None:
             stats[edit.path] = result
-    return tuple(_planned(edit, stats) for edit in edits.edits), stats
+    return tuple(_plan_edit(edit, stats) for edit in edits.edits), stats
 
 
-def _planned(edit: FileEdit, seen: dict[RepoPath, Seen]) -> Planned:
+def _plan_edit(edit: FileEdit, seen: dict[RepoPath, Seen]) -> Planned:
     old, source = seen.get(edit.path), seen.get(edit.moved_from or edit.path)
     before = old.mode if old else None
     if edit.after is None:
@@ -131,7 +131,7 @@ def _planned(edit: FileEdit, seen: dict[RepoPath, Seen]) -> Planned:
     return Planned(edit, Kind.CREATE if edit.before is None else Kind.UPDATE, before, mode, is_change)
 
 
-def _found(
+def _find_target(
     edit: FileEdit, gone: set[RepoPath], tree: WorkingTree, directories: Directories, problems: Problems
 ) -> Seen | None:
     """The file that is there, when it is what the edit was made for."""

@@ -13,8 +13,8 @@ _AROUND: Final = 2
 
 def counts(old: bytes | None, new: bytes | None) -> tuple[int, int]:
     """Lines that came and lines that went."""
-    before, after = map(_lines, _cut(old or b"", new or b""))
-    _, before, after = _differing(before, after)
+    before, after = map(_visible_lines, _strip_common_lines(old or b"", new or b""))
+    _, before, after = _strip_equal_lines(before, after)
     if len(before) * len(after) > _MOST_COMPARED:
         if len(before) == len(after):  # as many lines as before: a rename, mostly
             differ = sum(map(ne, before, after))
@@ -24,17 +24,17 @@ def counts(old: bytes | None, new: bytes | None) -> tuple[int, int]:
     return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
 
 
-def _cut(old: bytes, new: bytes) -> tuple[bytes, bytes]:
+def _strip_common_lines(old: bytes, new: bytes) -> tuple[bytes, bytes]:
     """Without most of the whole lines that both begin and end with."""
-    low = old.rfind(b"\n", 0, _alike(old, new)) + 1
+    low = old.rfind(b"\n", 0, _common_prefix_length(old, new)) + 1
     old, new = old[low:], new[low:]
-    high = _alike(old[::-1], new[::-1])
+    high = _common_prefix_length(old[::-1], new[::-1])
     index = old.find(b"\n", len(old) - high)
     left = len(old) - index - 1 if high and index >= 0 else 0
     return old[: len(old) - left], new[: len(new) - left]
 
 
-def _alike(one: bytes, other: bytes) -> int:
+def _common_prefix_length(one: bytes, other: bytes) -> int:
     """How many bytes are the same at the beginning."""
     low, high = 0, min(len(one), len(other))
     while low < high:
@@ -48,8 +48,8 @@ def _alike(one: bytes, other: bytes) -> int:
 
 def preview(path: str, old: bytes | None, new: bytes | None, most: int) -> str:
     """A unified diff of at most so many lines; the rest is counted."""
-    before, after = _lines(old), _lines(new)
-    low, old_lines, come = _differing(before, after)
+    before, after = _visible_lines(old), _visible_lines(new)
+    low, old_lines, come = _strip_equal_lines(before, after)
     names = ("/dev/null" if old is None else path), ("/dev/null" if new is None else path)
     if len(old_lines) * len(come) > _MOST_COMPARED:
         if len(old_lines) != len(come):
@@ -83,7 +83,7 @@ def _line_by_line(before: list[str], after: list[str]) -> Iterator[str]:
         del differing[: last + 1]
 
 
-def _lines(data: bytes | None) -> list[str]:
+def _visible_lines(data: bytes | None) -> list[str]:
     """Lines with what tells them apart but cannot be seen: a carriage return, and no line end at the end."""
     if not data:
         return []
@@ -95,7 +95,7 @@ def _lines(data: bytes | None) -> list[str]:
     return [line.replace("\r", "␍") for line in lines]
 
 
-def _differing(before: list[str], after: list[str]) -> tuple[int, list[str], list[str]]:
+def _strip_equal_lines(before: list[str], after: list[str]) -> tuple[int, list[str], list[str]]:
     """Without what is the same at the beginning, whose lines are counted, and at the end."""
     low, high = common_ends(before, after)
     return low, before[low : len(before) - high], after[low : len(after) - high]
@@ -111,8 +111,8 @@ class Range(NamedTuple):
 
 def ranges(old: bytes | None, new: bytes | None) -> list[Range]:
     """The lines that a change replaced; one range where they are too many to be told apart."""
-    before, after = _lines(old), _lines(new)
-    low, old_lines, come = _differing(before, after)
+    before, after = _visible_lines(old), _visible_lines(new)
+    low, old_lines, come = _strip_equal_lines(before, after)
     if not old_lines and not come:
         return []
     if len(old_lines) * len(come) > _MOST_COMPARED:

@@ -32,7 +32,7 @@ class Directories:
             if len(self._open) >= _MOST_OPEN:
                 self._close_path(next(iter(self._open)))
             fd = open_beneath(self._root, path, _FLAGS)
-            if self._identity.setdefault(path, _identity(fd)) != _identity(fd):
+            if self._identity.setdefault(path, _device_and_inode(fd)) != _device_and_inode(fd):
                 os.close(fd)
                 raise OSError(errno.ESTALE, "It was replaced by another directory", path)
         self._open[path] = fd
@@ -52,7 +52,7 @@ class Directories:
             except OSError:
                 paths.append(path)
                 continue
-            if _identity(fd) != identity:
+            if _device_and_inode(fd) != identity:
                 paths.append(path)
             os.close(fd)
         return paths
@@ -79,6 +79,6 @@ def ancestors(path: str) -> list[str]:
     return paths
 
 
-def _identity(fd: int) -> tuple[int, int]:
+def _device_and_inode(fd: int) -> tuple[int, int]:
     stat_result = os.fstat(fd)
     return stat_result.st_dev, stat_result.st_ino

@@ -58,9 +58,9 @@ class Engine:
 
     def prepare(self, edits: EditSet, scope: Scope) -> Prepared:
         """Checks the edits against names, rules and the files that are there. Writes nothing."""
-        prepared = checks.prepare(edits, scope, self._tree)
-        batch = self._plan(prepared, OperationId(""), {}, examined=True)
-        return replace(prepared, exclusive=batch.exclusive(), shared=batch.shared())
+        preparation = checks.prepare(edits, scope, self._tree)
+        batch = self._plan_batch(preparation, OperationId(""), {}, examined=True)
+        return replace(preparation, exclusive=batch.exclusive(), shared=batch.shared())
 
     @contextmanager
     def committed(
@@ -71,15 +71,15 @@ class Engine:
         An exception in the block takes everything back. `check` ends the call by raising, until the first
         file of the tree is touched.
         """
-        with self._locked(prepared, operation, note, check) as batch:
+        with self._lock_paths(prepared, operation, note, check) as batch:
             if not batch.steps:
                 yield Applied((), 0)
                 return
-            with self._noted(batch), Directories(self._root) as directories:
+            with self._note_batch(batch), Directories(self._root) as directories:
                 carrier = Carrier(batch, directories, self._disk, self._tree.largest)
-                applied = self._apply_batch(prepared, batch, carrier, directories, check)
+                application = self._apply_batch(prepared, batch, carrier, directories, check)
                 try:
-                    yield applied
+                    yield application
                 except BaseException as error:
                     self._take_back(batch, carrier, error)
                     raise
@@ -95,7 +95,7 @@ class Engine:
         self._under_way.pop(operation, None)
 
     @contextmanager
-    def _noted(self, batch: Batch) -> Iterator[None]:
+    def _note_batch(self, batch: Batch) -> Iterator[None]:
         self._under_way[batch.operation] = changes_of(batch, {}, is_renamed=False)
         try:
             yield
@@ -149,23 +149,32 @@ class Engine:
         self._journal.close()
 
     @contextmanager
-    def _locked(
+    def _lock_paths(
         self, prepared: Prepared, operation: OperationId, note: Mapping[str, Any], check: Callable[[], None]
     ) -> Iterator[Batch]:
         """The steps, with every path locked and every file looked at under the locks."""
-        exclusive, common = self._keys(prepared.exclusive), self._keys(prepared.shared | {_EVERYTHING})
+        exclusive, common = (
+            self._lock_keys(prepared.exclusive),
+            self._lock_keys(prepared.shared | {_EVERYTHING}),
+        )
         while True:
             with self._locks.held(exclusive, common, check):
-                batch = self._plan(prepared, operation, note, examined=False)
+                batch = self._plan_batch(prepared, operation, note, examined=False)
                 # Directories may have come and gone while this waited; then other locks are needed.
-                if self._keys(batch.exclusive()) <= exclusive and self._keys(batch.shared()) <= common:
+                if (
+                    self._lock_keys(batch.exclusive()) <= exclusive
+                    and self._lock_keys(batch.shared()) <= common
+                ):
                     self._recovery.check_doubt(batch)
                     yield replace(batch, index=self._index_moves(batch))
                     return
-            exclusive, common = self._keys(batch.exclusive()), self._keys(batch.shared() | {_EVERYTHING})
+            exclusive, common = (
+                self._lock_keys(batch.exclusive()),
+                self._lock_keys(batch.shared() | {_EVERYTHING}),
+            )
             check()
 
-    def _plan(
+    def _plan_batch(
         self, prepared: Prepared, operation: OperationId, note: Mapping[str, Any], *, examined: bool
     ) -> Batch:
         """The steps; unless the files have just been examined, they are looked at again."""
@@ -193,7 +202,7 @@ class Engine:
         ]
         return IndexMoves(temporary_name(), tuple(names)) if names else None
 
-    def _keys(self, paths: frozenset[str]) -> frozenset[str]:
+    def _lock_keys(self, paths: frozenset[str]) -> frozenset[str]:
         return frozenset(path.casefold() for path in paths) if self._tree.folds_case else paths
 
     def _apply_batch(
@@ -219,7 +228,7 @@ class Engine:
             is_renamed = batch.index is not None and self._index.forward(batch.index)
         except BaseException as error:
             self._take_back(batch, carrier, error)
-            if (failure := _explained(error)) is not error:
+            if (failure := _explain_error(error)) is not error:
                 raise failure from error
             raise
         return Applied(changes_of(batch, modes, is_renamed=is_renamed), self._disk.syncs - syncs)
@@ -272,7 +281,7 @@ class Engine:
         return True
 
 
-def _explained(error: BaseException) -> BaseException:
+def _explain_error(error: BaseException) -> BaseException:
     """The error of the catalogue for what stopped the batch; one that is of it already stays."""
     match error:
         case CodePlaneError():

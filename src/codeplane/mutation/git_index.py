@@ -27,7 +27,9 @@ class GitIndex:
     def forward(self, moves: IndexMoves) -> bool:
         """Renames the entries, unless they are already; False when the index does not allow it."""
         try:
-            return self._rename(moves, {os.fsencode(old): os.fsencode(new) for old, new, _ in moves.names})
+            return self._rename_entries_to(
+                moves, {os.fsencode(old): os.fsencode(new) for old, new, _ in moves.names}
+            )
         except OSError:
             self.clear(moves)
             return self._is_done(moves)
@@ -35,14 +37,14 @@ class GitIndex:
     def back(self, moves: IndexMoves) -> None:
         """Gives the entries their old names again; an index that somebody has changed since stays."""
         self.clear(moves)
-        if self._is_done(moves) and not self._rename(
+        if self._is_done(moves) and not self._rename_entries_to(
             moves, {os.fsencode(new): os.fsencode(old) for old, new, _ in moves.names}, _PATIENCE_SEC
         ):
             raise OSError(f"{self._git_dir / _LOCK} is held by another program")
 
     def clear(self, moves: IndexMoves) -> None:
         """Removes what an ended process has left: its own lock and the file for the new index."""
-        with self._directory() as place:
+        with self._open_directory() as place:
             try:
                 own = os.stat(moves.temp, dir_fd=place, follow_symlinks=False).st_ino
             except FileNotFoundError:
@@ -54,33 +56,35 @@ class GitIndex:
 
     def sync(self) -> None:
         """Waits until the names in git's directory are on the disk, so that no file comes back there."""
-        with self._directory() as place:
+        with self._open_directory() as place:
             self._disk.sync(place)
 
     def _is_done(self, moves: IndexMoves) -> bool:
-        entries_now = self._entries()
+        entries_now = self._read_entries()
         return all(
             entries_now.get(os.fsencode(new)) == oid and os.fsencode(old) not in entries_now
             for old, new, oid in moves.names
         )
 
-    def _rename(self, moves: IndexMoves, names: dict[bytes, bytes], patience_sec: float = 0) -> bool:
+    def _rename_entries_to(
+        self, moves: IndexMoves, names: dict[bytes, bytes], patience_sec: float = 0
+    ) -> bool:
         self.clear(moves)
         if patience_sec == 0 and self._is_done(moves):
             return True
-        with self._directory() as place:
+        with self._open_directory() as place:
             fd = self._disk.create(place, moves.temp, 0o600)
             try:
-                if not self._lock(place, moves.temp, patience_sec):
+                if not self._take_lock(place, moves.temp, patience_sec):
                     return False
-                is_made = self._write(fd, place, moves, names)
+                is_made = self._write_index(fd, place, moves, names)
                 self._disk.sync(place)
                 return is_made
             finally:
                 os.close(fd)
                 self.clear(moves)
 
-    def _lock(self, place: int, temp: str, patience_sec: float) -> bool:
+    def _take_lock(self, place: int, temp: str, patience_sec: float) -> bool:
         """Takes git's lock: a second name of our own file, so that a start knows whose lock it is."""
         end = time.monotonic() + patience_sec
         while True:
@@ -93,9 +97,9 @@ class GitIndex:
             else:
                 return True
 
-    def _write(self, fd: int, place: int, moves: IndexMoves, names: dict[bytes, bytes]) -> bool:
+    def _write_index(self, fd: int, place: int, moves: IndexMoves, names: dict[bytes, bytes]) -> bool:
         oids = {oid for _, _, oid in moves.names}
-        entries_now = self._entries()
+        entries_now = self._read_entries()
         data = read_small(self._git_dir / _INDEX, _LARGEST)
         if data is None or not all(entries_now.get(name) in oids for name in names):
             return False
@@ -109,12 +113,12 @@ class GitIndex:
         self._disk.replace(place, _LOCK, place, _INDEX)
         return True
 
-    def _entries(self) -> dict[bytes, str]:
+    def _read_entries(self) -> dict[bytes, str]:
         data = read_small(self._git_dir / _INDEX, _LARGEST) or b""
         return {name: oid_of(fields) for name, fields in entries(data) if is_merged(fields)}
 
     @contextmanager
-    def _directory(self) -> Iterator[int]:
+    def _open_directory(self) -> Iterator[int]:
         fd = os.open(self._git_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             yield fd

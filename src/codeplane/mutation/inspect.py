@@ -33,7 +33,7 @@ def look(directory: int, name: str, largest: int) -> Seen | None:
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(stat_result.st_mode):
-        return _seen(stat_result)
+        return _seen_from_stat(stat_result)
     try:
         fd = os.open(name, _FLAGS, dir_fd=directory)
     except OSError as error:
@@ -42,17 +42,17 @@ def look(directory: int, name: str, largest: int) -> Seen | None:
             return look(directory, name, largest)
         raise
     try:
-        return _seen(os.fstat(fd), _compute_digest(fd, largest))
+        return _seen_from_stat(os.fstat(fd), _compute_digest(fd, largest))
     finally:
         os.close(fd)
 
 
-def _seen(found: os.stat_result, digest: Digest | None = None) -> Seen:
+def _seen_from_stat(found: os.stat_result, digest: Digest | None = None) -> Seen:
     mode = found.st_mode
-    return Seen(_kind(mode), found.st_ino, mode & PERMISSIONS, found.st_nlink, found.st_size, digest)
+    return Seen(_kind_of_mode(mode), found.st_ino, mode & PERMISSIONS, found.st_nlink, found.st_size, digest)
 
 
-def _kind(mode: int) -> Literal["file", "link", "directory", "other"]:
+def _kind_of_mode(mode: int) -> Literal["file", "link", "directory", "other"]:
     if stat.S_ISREG(mode):
         return "file"
     if stat.S_ISLNK(mode):

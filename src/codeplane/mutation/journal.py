@@ -68,32 +68,32 @@ class Journal:
 
     def entries(self) -> list[Entry]:
         """Every batch that has begun since the journal was last empty."""
-        found: dict[OperationId, Entry] = {}
-        boot = _boot()
+        by_operation: dict[OperationId, Entry] = {}
+        boot = _boot_id()
         for record in self._find_records():
             if "begin" in record:
                 batch = Batch.from_json(record["begin"], self._jail)
                 if batch is not None:
-                    found[batch.operation] = Entry(batch, bool(boot) and record.get("boot") == boot)
-            elif (entry := found.get(OperationId(str(record.get("operation"))))) is not None:
+                    by_operation[batch.operation] = Entry(batch, bool(boot) and record.get("boot") == boot)
+            elif (entry := by_operation.get(OperationId(str(record.get("operation"))))) is not None:
                 entry.marks.add(str(record.get("mark")))
-        return list(found.values())
+        return list(by_operation.values())
 
     def begin(self, batch: Batch) -> None:
         """Writes down a batch; it is on the disk when this returns."""
-        self._append({"begin": batch.to_json(), "boot": _boot()}, durable=True)
+        self._append_record({"begin": batch.to_json(), "boot": _boot_id()}, durable=True)
 
     def mark(self, operation: OperationId, mark: Mark, *, durable: bool) -> None:
-        self._append({"operation": operation, "mark": mark}, durable=durable)
+        self._append_record({"operation": operation, "mark": mark}, durable=durable)
 
     def has_content(self) -> bool:
         with self._lock:
-            return self._open(create=False) and self.size > 0
+            return self._open_file(create=False) and self.size > 0
 
     def clear(self) -> None:
         """Forgets everything; the caller knows that nothing is left to do."""
         with self._lock:
-            if self._open(create=False):
+            if self._open_file(create=False):
                 self._disk.truncate(self._fd, 0)
                 self._disk.sync_data(self._fd)
 
@@ -103,11 +103,11 @@ class Journal:
                 os.close(self._fd)
                 self._fd = -1
 
-    def _append(self, record: Mapping[str, Any], *, durable: bool) -> None:
+    def _append_record(self, record: Mapping[str, Any], *, durable: bool) -> None:
         with self._lock:
-            self._open(create=True)
+            self._open_file(create=True)
             text = json.dumps({**record, "journal": os.fstat(self._fd).st_ino}).encode("ascii")
-            line = b"%s %s\n" % (_checksum(text), text)
+            line = b"%s %s\n" % (_checksum_of(text), text)
             # What a failed write has left must not spoil the line that comes after it.
             line, self._is_torn = (b"\n" + line if self._is_torn else line), True
             self._disk.write(self._fd, line)
@@ -115,7 +115,7 @@ class Journal:
                 self._disk.sync_data(self._fd)
             self._is_torn = False
 
-    def _open(self, *, create: bool) -> bool:
+    def _open_file(self, *, create: bool) -> bool:
         if self._fd >= 0:
             return True
         if not create and not os.path.lexists(self.directory / _NAME):
@@ -156,7 +156,7 @@ class Journal:
         records = []
         for line in lines[:-1]:
             checksum, _, text = line.partition(b" ")
-            if checksum != _checksum(text):
+            if checksum != _checksum_of(text):
                 continue
             try:
                 record = decode_json(text)
@@ -167,7 +167,7 @@ class Journal:
         return records
 
 
-def _boot() -> str:
+def _boot_id() -> str:
     """Tells one run of the machine from the next, where the system tells it."""
     try:
         return _BOOT.read_text().strip()
@@ -175,5 +175,5 @@ def _boot() -> str:
         return ""
 
 
-def _checksum(text: bytes) -> bytes:
+def _checksum_of(text: bytes) -> bytes:
     return hashlib.blake2b(text, digest_size=8).hexdigest().encode()

@@ -47,7 +47,9 @@ class Problems:
         for kind, problems in kinds:
             if problems:
                 hints = [*self._hints, *([_ANEW] if kind is EditConflict else [])]
-                raise kind(_told([str(one["reason"]) for one in problems]), hints=hints, files=problems)
+                raise kind(
+                    _join_reasons([str(one["reason"]) for one in problems]), hints=hints, files=problems
+                )
 
 
 def failed(error: OSError) -> EditFailed:
@@ -57,6 +59,6 @@ def failed(error: OSError) -> EditFailed:
     return EditFailed(f"The edit was not applied: {reason}.", hints=hints, cause=reason)
 
 
-def _told(reasons: list[str]) -> str:
+def _join_reasons(reasons: list[str]) -> str:
     more = len(reasons) - _MOST_NAMED
     return " ".join(reasons[:_MOST_NAMED]) + (f" And {more} more." if more > 0 else "")

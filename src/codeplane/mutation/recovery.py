@@ -89,7 +89,7 @@ class Recovery:
         for entry in entries:
             with self._lock:
                 self._open[entry.batch.operation] = entry.batch
-            result = self._settled(entry, recorded)
+            result = self._settle_entry(entry, recorded)
             if result is not None:
                 # Until it is written down, an edit of the same files would make it look like another one.
                 self.doubt(entry.batch)
@@ -105,7 +105,7 @@ class Recovery:
         if batch is None:
             return
         self._journal.mark(operation, "recorded", durable=False)
-        self._clear(batch)
+        self._clear_batch(batch)
         with self._lock:
             self._doubtful.pop(operation, None)
         with suppress(OSError, StateError):
@@ -121,7 +121,7 @@ class Recovery:
             try:
                 self._store.sync()
                 with Directories(os.fspath(self._tree.jail.root)) as directories:
-                    self._sync(batches, directories)
+                    self._sync_batches(batches, directories)
                 if any(batch.index is not None for batch in batches):
                     self._index.sync()
                 self._journal.clear()
@@ -129,7 +129,7 @@ class Recovery:
                 self._done = batches
                 raise
 
-    def _sync(self, done: list[Batch], directories: Directories) -> None:
+    def _sync_batches(self, done: list[Batch], directories: Directories) -> None:
         for path in sorted(
             {path for batch in done for path in self._make_carrier(batch, directories).touched()}
         ):
@@ -139,12 +139,12 @@ class Recovery:
                 continue  # it has been removed since, and its names with it
             self._disk.sync(fd)
 
-    def _settled(self, entry: Entry, recorded: Callable[[OperationId], bool]) -> Recovered | None:
+    def _settle_entry(self, entry: Entry, recorded: Callable[[OperationId], bool]) -> Recovered | None:
         batch = entry.batch
         try:
             if not {"recorded", "aborted"}.isdisjoint(entry.marks) or recorded(batch.operation):
                 # Done, or taken back for good: other batches may have followed, so only the traces go.
-                self._clear(batch)
+                self._clear_batch(batch)
                 return None
             if batch.is_announcement:
                 return Recovered(batch.operation, batch.note, "cut_off", ())
@@ -153,26 +153,26 @@ class Recovery:
                 if "undone" in entry.marks:
                     carrier.discard(self._store)
                     return Recovered(batch.operation, batch.note, "undone", ())
-                return self._resumed(entry, carrier, directories)
+                return self._resume_entry(entry, carrier, directories)
         except (OSError, StateError):
             self.doubt(batch)
             return Recovered(batch.operation, batch.note, "doubtful", ())
 
-    def _resumed(self, entry: Entry, carrier: Carrier, directories: Directories) -> Recovered:
+    def _resume_entry(self, entry: Entry, carrier: Carrier, directories: Directories) -> Recovered:
         batch, states = entry.batch, carrier.states()
         is_made = all(state is State.AFTER for state in states.values())
         if not is_made and entry.is_of_this_boot and "staged" not in entry.marks:
             # The tree had not been touched: a new file with our very bytes is somebody else's.
-            return self._undone(batch, carrier, untouched=True)
+            return self._report_rollback(batch, carrier, untouched=True)
         if State.FOREIGN in states.values() or State.UNREADY in states.values():
-            return self._undone(batch, carrier)
+            return self._report_rollback(batch, carrier)
         try:
             carrier.resume(states)
         except (Foreign, Stray):
-            return self._undone(batch, carrier)
-        return self._finished(batch, directories)
+            return self._report_rollback(batch, carrier)
+        return self._finish_batch(batch, directories)
 
-    def _finished(self, batch: Batch, directories: Directories) -> Recovered:
+    def _finish_batch(self, batch: Batch, directories: Directories) -> Recovered:
         is_renamed = batch.index is not None and self._index.forward(batch.index)
         modes = {}
         for step in batch.steps:
@@ -182,19 +182,19 @@ class Recovery:
         changes = changes_of(batch, modes, is_renamed=is_renamed)
         return Recovered(batch.operation, batch.note, "finished", changes)
 
-    def _back(self, batch: Batch, carrier: Carrier) -> list[RepoPath]:
+    def _roll_back(self, batch: Batch, carrier: Carrier) -> list[RepoPath]:
         if batch.index is not None:
             self._index.back(batch.index)
         return carrier.back()
 
-    def _undone(self, batch: Batch, carrier: Carrier, *, untouched: bool = False) -> Recovered:
-        left = [] if untouched else self._back(batch, carrier)
+    def _report_rollback(self, batch: Batch, carrier: Carrier, *, untouched: bool = False) -> Recovered:
+        left = [] if untouched else self._roll_back(batch, carrier)
         carrier.sync()
         self._journal.mark(batch.operation, "undone", durable=True)
         carrier.discard(self._store)
         return Recovered(batch.operation, batch.note, "undone", (), tuple(left))
 
-    def _clear(self, batch: Batch) -> None:
+    def _clear_batch(self, batch: Batch) -> None:
         with Directories(os.fspath(self._tree.jail.root)) as directories:
             carrier = self._make_carrier(batch, directories)
             carrier.discard(self._store)

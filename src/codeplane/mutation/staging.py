@@ -32,7 +32,7 @@ def stage(
                 home = directories.at(step.home)
                 # A mode that the system chooses is the one that any program would get here.
                 handles.append(disk.create(home, step.temp, 0o666 if step.mode_after is None else 0o600))
-                modes[step.path] = _dress(handles[-1], step, directories, disk)
+                modes[step.path] = _set_attributes(handles[-1], step, directories, disk)
                 # The bytes come last: a start takes a file that has them all for a file that is ready.
                 disk.write(handles[-1], contents[step.path])
             for fd in handles:
@@ -43,7 +43,7 @@ def stage(
     return modes
 
 
-def _dress(fd: int, step: Step, directories: Directories, disk: Disk) -> int:
+def _set_attributes(fd: int, step: Step, directories: Directories, disk: Disk) -> int:
     """Gives the file the owner, the attributes and the mode that it is to have."""
     source = step.moved_from or (step.path if step.before is not None else None)
     if source is not None:

@@ -24,15 +24,15 @@ def plan(
 ) -> Batch:
     """The steps for edits that have just been examined."""
     changes = [one for one in prepared.planned if one.is_change]
-    new_directories = _made(changes, directories)
+    new_directories = _new_directories(changes, directories)
     empty_directories = _find_empty_directories(changes, directories)
     _check_room(changes, {path for path, _ in empty_directories}, directories)
     leaving = {*new_directories, *(path for path, _ in empty_directories)}
-    steps = tuple(_step(one, leaving) for one in changes)
+    steps = tuple(_make_step(one, leaving) for one in changes)
     return Batch(operation, note, steps, tuple(new_directories), tuple(empty_directories))
 
 
-def _step(one: Planned, leaving: set[str]) -> Step:
+def _make_step(one: Planned, leaving: set[str]) -> Step:
     edit = one.edit
     home = parent_of(edit.path)
     # A directory that is made later, or that must become empty, cannot hold the temporary file.
@@ -52,18 +52,18 @@ def _step(one: Planned, leaving: set[str]) -> Step:
     )
 
 
-def _made(changes: list[Planned], directories: Directories) -> list[str]:
+def _new_directories(changes: list[Planned], directories: Directories) -> list[str]:
     """The directories that new files need, the outermost first."""
     missing: dict[str, None] = {}
     for one in changes:
         if one.kind is Kind.CREATE:
             for above in reversed(ancestors(one.edit.path)):
-                if above in missing or not _exists(above, directories):
+                if above in missing or not _directory_exists(above, directories):
                     missing[above] = None
     return list(missing)
 
 
-def _exists(path: str, directories: Directories) -> bool:
+def _directory_exists(path: str, directories: Directories) -> bool:
     try:
         directories.at(path)
     except OSError as error:
@@ -99,6 +99,6 @@ def _check_room(changes: list[Planned], emptied: set[str], directories: Director
     problems = Problems()
     for one in changes:
         path = one.edit.path
-        if one.kind is Kind.CREATE and path not in emptied and _exists(path, directories):
+        if one.kind is Kind.CREATE and path not in emptied and _directory_exists(path, directories):
             problems.refuse(path, f"{shown(path)} is a directory with more in it than the edits remove.")
     problems.raise_worst()

@@ -26,9 +26,9 @@ class Names:
         try:
             self._disk.swap(home, step.temp, parent, name_of(step.path))
         except NoSuchRename:
-            self._disk.link(parent, name_of(step.path), home, _twin(step.temp))
+            self._disk.link(parent, name_of(step.path), home, _twin_name(step.temp))
             self._disk.replace(home, step.temp, parent, name_of(step.path))
-            self._disk.replace(home, _twin(step.temp), home, step.temp)
+            self._disk.replace(home, _twin_name(step.temp), home, step.temp)
 
     def put(self, step: Step) -> None:
         """Moves the temporary file to its place in the tree; `FileExistsError` when it is taken."""
@@ -42,7 +42,7 @@ class Names:
 
     def straighten(self, step: Step) -> None:
         """Leaves no third name behind: what `swap` needs one for may have ended half-way."""
-        twin = _twin(step.temp)
+        twin = _twin_name(step.temp)
         try:
             home = self._directories.at(step.home)
             os.stat(twin, dir_fd=home, follow_symlinks=False)
@@ -60,5 +60,5 @@ class Names:
             self._disk.unlink(source, name)
 
 
-def _twin(temp: str) -> str:
+def _twin_name(temp: str) -> str:
     return f"{TEMPORARY_PREFIX}{int(temp.removeprefix(TEMPORARY_PREFIX), 16) ^ 1:016x}"

@@ -14,20 +14,20 @@ def moved(old: Sequence[str], new: Sequence[str], first: int, last: int) -> tupl
     It is certain where the lines around have stayed as well, or where the lines are nowhere else.
     An empty span (`last` before `first`) is the place between two lines, which have to have stayed together.
     """
-    for start, there, size in _equal(old, new):
+    for start, there, size in _equal_runs(old, new):
         inner = first - 1 - start, last - start  # the span in this run
         if inner[0] < 0 or inner[1] > size:
             continue
-        is_held = _reaches(inner[0] > 0, start + inner[0], there + inner[0], (0, 0)) and _reaches(
-            inner[1] < size, last, there + inner[1], (len(old), len(new))
-        )
+        is_held = _reaches_neighbour(
+            inner[0] > 0, start + inner[0], there + inner[0], (0, 0)
+        ) and _reaches_neighbour(inner[1] < size, last, there + inner[1], (len(old), len(new)))
         if is_held or (first <= last and _is_sole(old, new, old[first - 1 : last])):
             by = there - start
             return first + by, last + by
     return None
 
 
-def _reaches(is_inside: bool, old_at: int, new_at: int, ends: tuple[int, int]) -> bool:
+def _reaches_neighbour(is_inside: bool, old_at: int, new_at: int, ends: tuple[int, int]) -> bool:
     """Whether a neighbour is in the run too, or both contents end there."""
     return is_inside or (old_at, new_at) == ends
 
@@ -43,7 +43,7 @@ def _count_occurrences(content: Sequence[str], lines: Sequence[str]) -> int:
     )
 
 
-def _equal(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
+def _equal_runs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
     """Runs of equal lines: where they begin in each, from 0, and how many they are."""
     low, high = common_ends(old, new)
     middle_old, middle_new = old[low : len(old) - high], new[low : len(new) - high]

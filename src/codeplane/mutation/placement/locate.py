@@ -60,14 +60,14 @@ def place(text: Text, edit: SpanEdit, base: Text | None, *, is_stale: bool) -> l
 
     `is_stale` says that it was made for another content; `base` is that content, where it is known.
     """
-    placements = _place(text, edit, base, is_stale=is_stale)
+    placements = _place_edit(text, edit, base, is_stale=is_stale)
     for one in placements:
         if not edit.may_be(*one.lines):
-            raise _elsewhere(text, edit, [one.lines[0]])
+            raise _outside_symbol_error(text, edit, [one.lines[0]])
     return placements
 
 
-def _place(text: Text, edit: SpanEdit, base: Text | None, *, is_stale: bool) -> list[Placed]:
+def _place_edit(text: Text, edit: SpanEdit, base: Text | None, *, is_stale: bool) -> list[Placed]:
     if edit.expected:
         return _by_text(text, edit, base if is_stale else None)
     if edit.first is None:
@@ -75,17 +75,17 @@ def _place(text: Text, edit: SpanEdit, base: Text | None, *, is_stale: bool) -> 
             f"{text.path}: the edit does not say what to replace.",
             hints=["Send expected_content (the current text), or start_line and end_line."],
         )
-    first, last = _asked(edit, (base if is_stale and base is not None else text))
+    first, last = _requested_lines(edit, (base if is_stale and base is not None else text))
     if not is_stale:
-        return [_lines(text, edit.new, first, last)]
+        return [_replace_lines(text, edit.new, first, last)]
     there = moved(base.lines, text.lines, first, last) if base is not None else None
     if there is None:
         raise _edit_conflict(text, base, first, last)
     correction = Correction((first, last), there, "the file has changed elsewhere since it was read")
-    return [_lines(text, edit.new, *there, correction=correction)]
+    return [_replace_lines(text, edit.new, *there, correction=correction)]
 
 
-def _asked(edit: SpanEdit, text: Text) -> tuple[int, int]:
+def _requested_lines(edit: SpanEdit, text: Text) -> tuple[int, int]:
     """The lines that were sent, where there are such lines; one line when no last one was."""
     first = edit.first or 0
     last = first if edit.last is None else edit.last
@@ -104,7 +104,9 @@ def _asked(edit: SpanEdit, text: Text) -> tuple[int, int]:
     return first, last
 
 
-def _lines(text: Text, new: str, first: int, last: int, *, correction: Correction | None = None) -> Placed:
+def _replace_lines(
+    text: Text, new: str, first: int, last: int, *, correction: Correction | None = None
+) -> Placed:
     data = text.as_lines(split(new), first, last)
     return Placed(text.start(first), text.start(last + 1), data, (first, last), correction)
 
@@ -114,19 +116,19 @@ def _by_text(text: Text, edit: SpanEdit, base: Text | None) -> list[Placed]:
         return [_by_both(text, edit, base)]
     exact = _find_occurrences(text, edit)
     if len(exact) == 1 or (exact and edit.everywhere):
-        return [_inline(text, edit.new, *span) for span in exact]
+        return [_replace_bytes(text, edit.new, *span) for span in exact]
     if exact:
-        raise _several(text, [text.line_at(start) for start, _ in exact])
+        raise _several_places_error(text, [text.line_at(start) for start, _ in exact])
     expected_lines, new, why = _as_sent(text, edit)
-    matches_found = _best(text, expected_lines, edit)
+    matches_found = _best_matches(text, expected_lines, edit)
     if len(matches_found) == 1 or (matches_found and edit.everywhere):
-        return [_adapted(text, one, new, (0, 0), why) for one in matches_found]
+        return [_adapt_indentation(text, one, new, (0, 0), why) for one in matches_found]
     if not matches_found and edit.within and (outside := _find_occurrences(text, replace(edit, within=None))):
-        raise _elsewhere(text, edit, [text.line_at(start) for start, _ in outside])
+        raise _outside_symbol_error(text, edit, [text.line_at(start) for start, _ in outside])
     raise (
-        _several(text, [one.first for one in matches_found])
+        _several_places_error(text, [one.first for one in matches_found])
         if matches_found
-        else _nowhere(text, expected_lines)
+        else _no_match_error(text, expected_lines)
     )
 
 
@@ -139,23 +141,23 @@ def _by_both(text: Text, edit: SpanEdit, base: Text | None) -> Placed:
     )
     here = match_at(text.lines, expected_lines, requested_lines[0])
     if here is not None and here.alike is Alike.EXACT:
-        return _adapted(text, here, new, requested_lines, why)
-    matches_found = _best(text, expected_lines, edit)
+        return _adapt_indentation(text, here, new, requested_lines, why)
+    matches_found = _best_matches(text, expected_lines, edit)
     if len(matches_found) == 1:
         if here is not None and here.first != matches_found[0].first:
-            raise _several(text, [here.first, matches_found[0].first])
-        return _adapted(text, matches_found[0], new, requested_lines, why)
+            raise _several_places_error(text, [here.first, matches_found[0].first])
+        return _adapt_indentation(text, matches_found[0], new, requested_lines, why)
     if here is not None and any(one.first == here.first for one in matches_found):
-        return _adapted(text, here, new, requested_lines, why)
+        return _adapt_indentation(text, here, new, requested_lines, why)
     if base is not None and matches_found:
         there = moved(
             base.lines, text.lines, requested_lines[0], requested_lines[0] + len(expected_lines) - 1
         )
         for one in matches_found:
             if there == (one.first, one.last):
-                return _adapted(text, one, new, requested_lines, why)
+                return _adapt_indentation(text, one, new, requested_lines, why)
     if matches_found:
-        raise _several(text, [one.first for one in matches_found])
+        raise _several_places_error(text, [one.first for one in matches_found])
     return _part_of_a_line(text, edit, expected_lines, requested_lines[0])
 
 
@@ -165,10 +167,10 @@ def _part_of_a_line(text: Text, edit: SpanEdit, sent: Sequence[str], line: int) 
     at_line = [span for span in exact if text.line_at(span[0]) == line]
     selection = at_line or exact
     if len(selection) > 1:
-        raise _several(text, [text.line_at(start) for start, _ in selection])
+        raise _several_places_error(text, [text.line_at(start) for start, _ in selection])
     if not selection:
-        raise _nowhere(text, sent, line)
-    placement = _inline(text, edit.new, *selection[0])
+        raise _no_match_error(text, sent, line)
+    placement = _replace_bytes(text, edit.new, *selection[0])
     if at_line:
         return placement
     correction = Correction((line, edit.last or line), placement.lines, "the text is at other lines")
@@ -179,7 +181,7 @@ def _as_sent(text: Text, edit: SpanEdit) -> tuple[list[str], str, str]:
     """The expected lines and the new text, without the numbers that both were copied with."""
     expected_lines = split(edit.expected or "")
     bare = unnumbered(expected_lines)
-    if bare is None or _best(text, expected_lines, edit):
+    if bare is None or _best_matches(text, expected_lines, edit):
         return expected_lines, edit.new, ""
     new = unnumbered(split(edit.new))
     if new is None and is_numbered_in_part(split(edit.new)):
@@ -190,7 +192,7 @@ def _as_sent(text: Text, edit: SpanEdit) -> tuple[list[str], str, str]:
     return bare, edit.new if new is None else "\n".join(new), "line numbers were removed"
 
 
-def _best(text: Text, sent: Sequence[str], edit: SpanEdit) -> list[Found]:
+def _best_matches(text: Text, sent: Sequence[str], edit: SpanEdit) -> list[Found]:
     """The places of the best likeness that there is, where the edit may be."""
     for alike in Alike:
         if matches_found := [
@@ -200,7 +202,7 @@ def _best(text: Text, sent: Sequence[str], edit: SpanEdit) -> list[Found]:
     return []
 
 
-def _adapted(text: Text, found: Found, new: str, asked: tuple[int, int], why: str) -> Placed:
+def _adapt_indentation(text: Text, found: Found, new: str, asked: tuple[int, int], why: str) -> Placed:
     """The lines that were found give way to the new ones, indented as they are."""
     line_range = found.first, found.last
     lines = split(new)
@@ -210,7 +212,7 @@ def _adapted(text: Text, found: Found, new: str, asked: tuple[int, int], why: st
         raise EditNotPlaced(
             f"{text.path}:{line_range[0]} matches except for indentation, which does not fit the new text.",
             hints=["Send both texts with the indentation of the file (read_source)."],
-            found=_shown(text, *line_range),
+            found=_excerpt_of(text, *line_range),
         )
     reasons = [why] if why else []
     if found.alike is not Alike.EXACT:
@@ -218,12 +220,12 @@ def _adapted(text: Text, found: Found, new: str, asked: tuple[int, int], why: st
     if asked[0] and asked != line_range:
         reasons.append("the text is at other lines")
     correction = Correction(asked, line_range, "; ".join(reasons)) if reasons else None
-    return _lines(text, "\n".join(new_lines) if new_lines else "", *line_range, correction=correction)
+    return _replace_lines(text, "\n".join(new_lines) if new_lines else "", *line_range, correction=correction)
 
 
 def _find_occurrences(text: Text, edit: SpanEdit) -> list[tuple[int, int]]:
     """The bytes of every occurrence where the edit may be, whatever line ends the text was sent with."""
-    parts = [_encoded(text, part) for part in (edit.expected or "").replace("\r\n", "\n").split("\n")]
+    parts = [_encode_part(text, part) for part in (edit.expected or "").replace("\r\n", "\n").split("\n")]
     if any(part is None for part in parts):
         return []
     pattern = rb"\r?\n".join(re.escape(part) for part in parts if part is not None)
@@ -235,26 +237,26 @@ def _lines_of(text: Text, start: int, end: int) -> tuple[int, int]:
     return text.line_at(start), text.line_at(max(start, end - 1))
 
 
-def _encoded(text: Text, part: str) -> bytes | None:
+def _encode_part(text: Text, part: str) -> bytes | None:
     try:
         return part.encode("utf-8" if text.is_utf8 else "latin-1")
     except UnicodeEncodeError:
         return None
 
 
-def _inline(text: Text, new: str, start: int, end: int) -> Placed:
+def _replace_bytes(text: Text, new: str, start: int, end: int) -> Placed:
     first, last = _lines_of(text, start, end)
     line_end = text.line_end(first)
     data = line_end.join(text.encode(part) for part in new.replace("\r\n", "\n").split("\n"))
     return Placed(start, end, data, (first, last))
 
 
-def _shown(text: Text, first: int, last: int) -> str:
+def _excerpt_of(text: Text, first: int, last: int) -> str:
     last = min(last, first + _MOST_SHOWN - 1, len(text.lines))
     return numbered(text.lines[first - 1 : last], first)
 
 
-def _several(text: Text, lines: list[int]) -> EditNotPlaced:
+def _several_places_error(text: Text, lines: list[int]) -> EditNotPlaced:
     line_list = ", ".join(map(str, lines[:_MOST_PLACES])) + (", …" if len(lines) > _MOST_PLACES else "")
     return EditNotPlaced(
         f"{text.path} has the expected text in {len(lines)} places: lines {line_list}.",
@@ -266,30 +268,30 @@ def _several(text: Text, lines: list[int]) -> EditNotPlaced:
     )
 
 
-def _elsewhere(text: Text, edit: SpanEdit, lines: list[int]) -> EditNotPlaced:
+def _outside_symbol_error(text: Text, edit: SpanEdit, lines: list[int]) -> EditNotPlaced:
     assert edit.within is not None, "BUG: an edit that may be anywhere is elsewhere"
     first, last = edit.within
     line_list = ", ".join(map(str, lines[:_MOST_PLACES])) + (", …" if len(lines) > _MOST_PLACES else "")
     return EditNotPlaced(
         f"{text.path} has it at line {line_list}, outside the symbol (lines {first} to {last}).",
         hints=["Name the symbol that contains it, or send path instead of symbol."],
-        found=_shown(text, first, last),
+        found=_excerpt_of(text, first, last),
     )
 
 
-def _nowhere(text: Text, sent: Sequence[str], near: int | None = None) -> EditNotPlaced:
+def _no_match_error(text: Text, sent: Sequence[str], near: int | None = None) -> EditNotPlaced:
     """What is there instead: at the lines that were sent, or where the first telling line is."""
     at = near or next(
         (
             number
-            for wanted in sent
-            if wanted.strip()
+            for expectation in sent
+            if expectation.strip()
             for number, line in enumerate(text.lines, 1)
-            if line.strip() == wanted.strip()
+            if line.strip() == expectation.strip()
         ),
         None,
     )
-    details = {"found": _shown(text, at, at + len(sent) - 1)} if at and at <= len(text.lines) else {}
+    details = {"found": _excerpt_of(text, at, at + len(sent) - 1)} if at and at <= len(text.lines) else {}
     return EditNotPlaced(
         f"{text.path} does not contain the expected text.",
         hints=["The details show what is there; read_source shows the current file."]
@@ -304,11 +306,11 @@ def _edit_conflict(text: Text, base: Text | None, first: int, last: int) -> Edit
         return EditConflict(
             f"{text.path} has changed since it was read, and that version is no longer available.",
             hints=["Read it again (read_source), or send expected_content, which finds its lines."],
-            found=_shown(text, first, max(first, last)),
+            found=_excerpt_of(text, first, max(first, last)),
         )
     return EditConflict(
         f"{text.path} has changed since it was read, at the lines of the edit ({first} to {last}).",
         hints=["Compare both sides, then send the edit for the current file."],
-        read=_shown(base, first, max(first, last)),
-        found=_shown(text, first, max(first, last)),
+        read=_excerpt_of(base, first, max(first, last)),
+        found=_excerpt_of(text, first, max(first, last)),
     )

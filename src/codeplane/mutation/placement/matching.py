@@ -31,15 +31,15 @@ class Found:
 
 def unnumbered(lines: Sequence[str]) -> list[str] | None:
     """The lines without the numbers that they were shown with; None when they have none."""
-    found = [_NUMBERED.match(line) for line in lines]
-    numbers = [int(one[1]) for one in found if one]
+    hits = [_NUMBERED.match(line) for line in lines]
+    numbers = [int(one[1]) for one in hits if one]
     if (
         not numbers
         or len(numbers) != len(lines)
         or numbers != list(range(numbers[0], numbers[0] + len(lines)))
     ):
         return None
-    return [one[2] for one in found if one]
+    return [one[2] for one in hits if one]
 
 
 def is_numbered_in_part(lines: Sequence[str]) -> bool:
@@ -57,9 +57,9 @@ def matches(lines: Sequence[str], sent: Sequence[str], alike: Alike) -> Iterator
     first = keys[0]
     for at in range(len(have) - len(keys) + 1):
         if have[at] == first and have[at : at + len(keys)] == keys:
-            found = _found(lines, sent, at, alike)
-            if found is not None:
-                yield found
+            match = _match_lines(lines, sent, at, alike)
+            if match is not None:
+                yield match
 
 
 def match_at(lines: Sequence[str], sent: Sequence[str], first: int) -> Found | None:
@@ -69,16 +69,16 @@ def match_at(lines: Sequence[str], sent: Sequence[str], first: int) -> Found | N
         return None
     for alike, key in _KEYS.items():
         if [key(line) for line in there] == [key(line) for line in sent]:
-            found = _found(lines, sent, first - 1, alike)
-            if found is not None:
-                return found
+            match = _match_lines(lines, sent, first - 1, alike)
+            if match is not None:
+                return match
     return None
 
 
-def _found(lines: Sequence[str], sent: Sequence[str], at: int, alike: Alike) -> Found | None:
-    adapt: Callable[[str], str | None] | None = _same
+def _match_lines(lines: Sequence[str], sent: Sequence[str], at: int, alike: Alike) -> Found | None:
+    adapt: Callable[[str], str | None] | None = _same_line
     if alike is Alike.INDENTED:
-        adapt = _indenting(list(zip(sent, lines[at : at + len(sent)], strict=True)))
+        adapt = _indent_rule(list(zip(sent, lines[at : at + len(sent)], strict=True)))
     return None if adapt is None else Found(at + 1, at + len(sent), alike, adapt)
 
 
@@ -89,36 +89,39 @@ _KEYS: Final[dict[Alike, Callable[[str], str]]] = {
 }
 
 
-def _same(line: str) -> str:
+def _same_line(line: str) -> str:
     return line
 
 
-def _indenting(pairs: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
+def _indent_rule(pairs: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
     """How the indentation that was sent becomes the file's; None where no one rule explains all lines."""
-    indents = [(indent_of(sent), indent_of(there)) for sent, there in pairs if sent.strip()]
+    indents = [(indent_of(theirs), indent_of(there)) for theirs, there in pairs if theirs.strip()]
     if not indents:
         return None
-    return _shifted(indents) or _scaled(indents)
+    return _shift_rule(indents) or _scale_rule(indents)
 
 
-def _shifted(indents: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
+def _shift_rule(indents: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
     """Every line is deeper, or less deep, by the same."""
-    sent, there = indents[0]
-    if there.endswith(sent):
-        more = there[: len(there) - len(sent)]
+    theirs, there = indents[0]
+    if there.endswith(theirs):
+        more = there[: len(there) - len(theirs)]
         if all(more + one == other for one, other in indents):
             return lambda line: more + line if line.strip() else line
-    if sent.endswith(there):
-        less = sent[: len(sent) - len(there)]
+    if theirs.endswith(there):
+        less = theirs[: len(theirs) - len(there)]
         if all(one == less + other for one, other in indents):
-            return lambda line: line.removeprefix(less) if line.startswith(less) else _blank(line)
+            return lambda line: line.removeprefix(less) if line.startswith(less) else _blank_rule(line)
     return None
 
 
-def _scaled(indents: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
+def _scale_rule(indents: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
     """Tabs for spaces, spaces for tabs, or another width: one kind of each and one ratio."""
-    kinds = {char for sent, _ in indents for char in sent}, {char for _, there in indents for char in there}
-    ratios = {(len(there), len(sent)) for sent, there in indents if sent or there}
+    kinds = (
+        {char for theirs, _ in indents for char in theirs},
+        {char for _, there in indents for char in there},
+    )
+    ratios = {(len(there), len(theirs)) for theirs, there in indents if theirs or there}
     if any(len(kind) != 1 for kind in kinds) or any(not low for _, low in ratios):
         return None
     up, down = min(ratios)
@@ -129,13 +132,13 @@ def _scaled(indents: list[tuple[str, str]]) -> Callable[[str], str | None] | Non
     def convert(line: str) -> str | None:
         indent = indent_of(line)
         if set(indent) - {sent_char} or len(indent) * up % down:
-            return _blank(line)
+            return _blank_rule(line)
         return char * (len(indent) * up // down) + line[len(indent) :]
 
     return convert
 
 
-def _blank(line: str) -> str | None:
+def _blank_rule(line: str) -> str | None:
     return None if line.strip() else line
 
 

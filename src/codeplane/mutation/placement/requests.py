@@ -67,55 +67,57 @@ class Planner:
         spans: dict[RepoPath, list[Asked]] = {}
         for one in asked:
             if one.action in (Action.CREATE, Action.DELETE, Action.MOVE):
-                self._whole(one)
+                self._plan_whole_file(one)
             else:
                 spans.setdefault(one.path, []).append(one)
         for path, edits in spans.items():
             self._update_path(path, edits)
         return Plan(Change(EditSet(tuple(self._new.values())), self._old), self._corrections)
 
-    def _whole(self, one: Asked) -> None:
+    def _plan_whole_file(self, one: Asked) -> None:
         match one.action:
             case Action.CREATE:
-                self._set(FileEdit(one.path, self._absent(one.path), encoded(one.span.new)))
+                self._set_edit(FileEdit(one.path, self._check_absent(one.path), encoded(one.span.new)))
             case Action.DELETE:
-                self._set(FileEdit(one.path, self._current(one), None))
+                self._set_edit(FileEdit(one.path, self._current_digest(one), None))
             case _:
-                before = self._current(one)
+                before = self._current_digest(one)
                 assert one.to is not None, "BUG: a move without its end"
                 if one.to == one.path:
                     raise InvalidArgument(f"{shown(one.path)} is already at its destination.")
-                self._set(FileEdit(one.path, before, None))
-                self._set(FileEdit(one.to, self._absent(one.to), self._old[one.path], moved_from=one.path))
+                self._set_edit(FileEdit(one.path, before, None))
+                self._set_edit(
+                    FileEdit(one.to, self._check_absent(one.to), self._old[one.path], moved_from=one.path)
+                )
 
     def _update_path(self, path: RepoPath, asked: Sequence[Asked]) -> None:
         """Edits of a file that is moved by the same call are made on the way."""
-        data = self._content(path)
+        data = self._content_of(path)
         placements: list[Placed] = []
         for one in asked:
-            placements += self._placed(one, data)
+            placements += self._place_edits(one, data)
         self._corrections[path] = [one.correction for one in placements if one.correction is not None]
         after = rewritten(shown(path), data, placements)
         goes_on = next((edit for edit in self._new.values() if edit.moved_from == path), None)
         if goes_on is not None:
             self._new[goes_on.path] = FileEdit(goes_on.path, goes_on.before, after, moved_from=path)
         else:
-            self._set(FileEdit(path, digest_of(data), after))
+            self._set_edit(FileEdit(path, digest_of(data), after))
 
-    def _placed(self, one: Asked, data: bytes) -> list[Placed]:
+    def _place_edits(self, one: Asked, data: bytes) -> list[Placed]:
         if one.lines is None and not one.span.expected:
-            self._vouched(one, digest_of(data))
+            self._check_version(one, digest_of(data))
             if one.span.first is None:
-                return [_replaced(one, data)]
+                return [_replace_content(one, data)]
         is_stale = one.digest is not None and one.digest != digest_of(data)
-        text = self._text(one.path)
+        text = self._text_of(one.path)
         earlier = self._earlier(one.digest) if is_stale and one.digest is not None else None
         base = Text(earlier, shown(one.path)) if earlier is not None else None
         if one.lines is not None:
             return [_at_symbol(text, one, base, is_stale=is_stale)]
         return place(text, one.span, base, is_stale=is_stale)
 
-    def _vouched(self, one: Asked, now: Digest) -> None:
+    def _check_version(self, one: Asked, now: Digest) -> None:
         """Lines, and the whole of a file, mean something only of a content that is known to be meant.
 
         A file that its editor has changed since may be counted before or after that change.
@@ -133,15 +135,15 @@ class Planner:
         if digest != now and (one.digest is None or one.span.first is None):
             raise EditConflict(f"{name} has changed since it was read.", hints=hints, path=name)
 
-    def _current(self, one: Asked) -> Digest:
+    def _current_digest(self, one: Asked) -> Digest:
         """The digest of a file that is to be gone; it has to be the one that was seen."""
-        digest = digest_of(self._content(one.path))
+        digest = digest_of(self._content_of(one.path))
         if one.digest is not None and one.digest != digest:
             name = shown(one.path)
             raise EditConflict(f"{name} has changed since it was read.", hints=["Read it again."], path=name)
         return digest
 
-    def _absent(self, path: RepoPath) -> Digest | None:
+    def _check_absent(self, path: RepoPath) -> Digest | None:
         """Nothing may be there, unless the same call takes it away first."""
         if path in self._new and self._new[path].after is None:
             if any(edit.moved_from == path for edit in self._new.values()):
@@ -153,7 +155,7 @@ class Planner:
                 )
             return self._new[path].before
         try:
-            self._content(path)
+            self._content_of(path)
         except NotFound:
             return None
         name = shown(path)
@@ -163,18 +165,18 @@ class Planner:
             path=name,
         )
 
-    def _text(self, path: RepoPath) -> Text:
+    def _text_of(self, path: RepoPath) -> Text:
         """One for all edits of a file: its lines are counted once."""
         if path not in self._texts:
-            self._texts[path] = Text(self._content(path), shown(path))
+            self._texts[path] = Text(self._content_of(path), shown(path))
         return self._texts[path]
 
-    def _content(self, path: RepoPath) -> bytes:
+    def _content_of(self, path: RepoPath) -> bytes:
         if path not in self._old:
             self._old[path] = self._read(path)
         return self._old[path]
 
-    def _set(self, edit: FileEdit) -> None:
+    def _set_edit(self, edit: FileEdit) -> None:
         other = self._new.get(edit.path)
         if other is not None and not (
             other.after is None and edit.before == other.before and edit.after is not None
@@ -184,7 +186,7 @@ class Planner:
         self._new[edit.path] = edit
 
 
-def _replaced(one: Asked, data: bytes) -> Placed:
+def _replace_content(one: Asked, data: bytes) -> Placed:
     """The whole file, with its line ends, its mark at the beginning and its end as they were."""
     try:
         text = Text(data, shown(one.path))
@@ -220,9 +222,11 @@ def _at_symbol(text: Text, one: Asked, base: Text | None, *, is_stale: bool) -> 
             f"{text.path} has changed since it was read, at the symbol (lines {first} to {last}).",
             hints=["Read it again (read_source)."],
         )
-    lines = _indented(trimmed(split(one.span.new)), indent_of(text.lines[first - 1]))
+    lines = _indent_lines(trimmed(split(one.span.new)), indent_of(text.lines[first - 1]))
     first_line = first_attached(text.lines, first)
-    if one.action is Action.REPLACE_SYMBOL and _brings(lines, text.lines[first_line - 1 : first - 1]):
+    if one.action is Action.REPLACE_SYMBOL and _brings_attributes(
+        lines, text.lines[first_line - 1 : first - 1]
+    ):
         first = first_line
     elif one.action is Action.INSERT_BEFORE or (lines and MARK.match(lines[0].strip())):
         # The comment above belongs to the symbol; new text that brings one takes its place.
@@ -239,13 +243,13 @@ def _at_symbol(text: Text, one: Asked, base: Text | None, *, is_stale: bool) -> 
     return Placed(text.start(first), text.start(last + 1), text.as_lines(lines, first, last), (first, last))
 
 
-def _brings(lines: Sequence[str], above: Sequence[str]) -> bool:
+def _brings_attributes(lines: Sequence[str], above: Sequence[str]) -> bool:
     """Whether new text for a symbol has all the attributes that stand above it, as it was read with them."""
     attributes = {line.strip() for line in above if is_attribute(line)}
     return bool(attributes) and attributes <= {line.strip() for line in lines}
 
 
-def _indented(lines: list[str], indent: str) -> list[str]:
+def _indent_lines(lines: list[str], indent: str) -> list[str]:
     """Lines that begin at the margin, or anywhere else, moved to where the symbol begins."""
     full = [line for line in lines if line.strip()]
     if not full or indent_of(full[0]) == indent:

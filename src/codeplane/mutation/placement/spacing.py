@@ -17,8 +17,8 @@ class Surroundings:
         self._path = path
         self._indent = indent_of(lines[first - 1])
         self._is_long = last > first
-        self.above = _empty(lines[: first - 1][::-1])
-        self.below = _empty(lines[last:])
+        self.above = _count_empty(lines[: first - 1][::-1])
+        self.below = _count_empty(lines[last:])
         before = lines[first - 2 - self.above] if first - 2 - self.above >= 0 else None
         after = lines[last + self.below] if last + self.below < len(lines) else None
         self._is_first = before is None or len(indent_of(before)) < len(self._indent)
@@ -30,15 +30,15 @@ class Surroundings:
 
     def before(self, new: Sequence[str]) -> list[str]:
         """Lines that are inserted above the definition."""
-        apart = self._apart(new)
+        apart = self._usual_distance(new)
         missing = 0 if self._is_first else apart - self.above
-        return [*_blank(missing), *new, *_blank(apart)]
+        return [*_blank_lines(missing), *new, *_blank_lines(apart)]
 
     def after(self, new: Sequence[str]) -> list[str]:
         """Lines that are inserted below the definition."""
-        apart = self._apart(new)
+        apart = self._usual_distance(new)
         missing = 0 if self._is_last else apart - self.below
-        return [*_blank(apart), *new, *_blank(missing)]
+        return [*_blank_lines(apart), *new, *_blank_lines(missing)]
 
     def gone(self) -> tuple[int, int]:
         """How many empty lines above and below go with the definition."""
@@ -48,7 +48,7 @@ class Surroundings:
             return 0, self.below
         return (self.above, 0) if self.above <= self.below else (0, self.below)
 
-    def _apart(self, new: Sequence[str]) -> int:
+    def _usual_distance(self, new: Sequence[str]) -> int:
         counts = [
             count
             for count, is_edge in ((self.above, self._is_first), (self.below, self._is_last))
@@ -69,13 +69,13 @@ class Surroundings:
 
 def trimmed(lines: list[str]) -> list[str]:
     """Lines without the empty ones at their beginning and end."""
-    first = _empty(lines)
-    return lines[first : len(lines) - _empty(lines[::-1])] if first < len(lines) else []
+    first = _count_empty(lines)
+    return lines[first : len(lines) - _count_empty(lines[::-1])] if first < len(lines) else []
 
 
-def _empty(lines: Sequence[str]) -> int:
+def _count_empty(lines: Sequence[str]) -> int:
     return next((at for at, line in enumerate(lines) if line.strip()), len(lines))
 
 
-def _blank(count: int) -> list[str]:
+def _blank_lines(count: int) -> list[str]:
     return [""] * max(0, count)

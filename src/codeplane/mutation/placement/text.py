@@ -20,9 +20,9 @@ class Text:
         self.data = data
         self.path = path
         if data.startswith(_WIDE):
-            raise _unreadable(path, "is UTF-16")
+            raise _unreadable_error(path, "is UTF-16")
         if b"\0" in data:
-            raise _unreadable(path, "is binary")
+            raise _unreadable_error(path, "is binary")
         self._first = len(_BOM) if data.startswith(_BOM) else 0
 
     @cached_property
@@ -116,7 +116,7 @@ def split(text: str) -> list[str]:
     return text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
 
 
-def _unreadable(path: str, what: str) -> EditRefused:
+def _unreadable_error(path: str, what: str) -> EditRefused:
     return EditRefused(
         f"{path} {what}; only files in UTF-8 or Latin-1 can be edited by lines.",
         hints=["It can still be deleted, moved, or replaced as a whole (content with expected_file_sha256)."],
