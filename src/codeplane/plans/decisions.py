@@ -36,11 +36,11 @@ class DecisionStore:
         if row is None:
             return None
         try:
-            files, selected, proof = (decode_json(str(text).encode()) for text in row[:3])
+            files, selection, proof = (decode_json(str(text).encode()) for text in row[:3])
         except (ValueError, RecursionError):
             return None
-        is_sound = isinstance(files, dict) and isinstance(selected, list) and isinstance(proof, dict)
-        return Decision(files, [str(one) for one in selected], proof, row[3]) if is_sound else None
+        is_sound = isinstance(files, dict) and isinstance(selection, list) and isinstance(proof, dict)
+        return Decision(files, [str(one) for one in selection], proof, row[3]) if is_sound else None
 
     def save(self, signature: str, decision: Decision) -> None:
         texts = (json.dumps(one) for one in (dict(decision.files), decision.selected, dict(decision.proof)))

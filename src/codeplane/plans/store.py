@@ -52,7 +52,7 @@ class PlanStore:
                 path=str(self._database.path),
             )
         with self._database.write() as connection:
-            _drop(connection, row.id)
+            _drop_plan(connection, row.id)
             connection.execute(
                 "INSERT INTO plan (id, kind, version, parent, body, digest, size, made_ms, expires_ms)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -65,7 +65,7 @@ class PlanStore:
                 "INSERT INTO plan_content (plan, digest, data) VALUES (?, ?, ?)",
                 ((row.id, digest, data) for digest, data in row.contents.items()),
             )
-            _collect(connection, row.made_ms)
+            _collect_garbage(connection, row.made_ms)
 
     def find(self, plan_id: str) -> PlanRow | None:
         """The plan of an id, expired or not; an error where its row is not as it was written."""
@@ -97,7 +97,7 @@ class PlanStore:
 
     def drop(self, plan_id: str) -> None:
         with self._database.write() as connection:
-            _drop(connection, plan_id)
+            _drop_plan(connection, plan_id)
 
 
 def _is_sound(row: PlanRow, digest: object) -> bool:
@@ -114,12 +114,12 @@ def _is_content(digest: object, data: object) -> bool:
     return isinstance(data, bytes) and hashlib.sha256(data).hexdigest() == digest
 
 
-def _drop(connection: Connection, plan_id: str) -> None:
+def _drop_plan(connection: Connection, plan_id: str) -> None:
     connection.execute("DELETE FROM plan WHERE id = ?", (plan_id,))
     connection.execute("DELETE FROM plan_content WHERE plan = ?", (plan_id,))
 
 
-def _collect(connection: Connection, now_ms: int) -> None:
+def _collect_garbage(connection: Connection, now_ms: int) -> None:
     connection.execute("DELETE FROM plan WHERE expires_ms < ?", (now_ms,))
     connection.execute(
         "DELETE FROM plan WHERE id IN (SELECT id FROM (SELECT id,"

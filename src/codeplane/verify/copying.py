@@ -30,37 +30,37 @@ class Copy:
 
     def files(self, paths: Collection[RepoPath], watch: Watch) -> None:
         """Copies files; one that has gone meanwhile, or cannot be read, is left out."""
-        self._make(paths)
-        for done, path in enumerate(paths):
-            if done % _AT_ONCE == 0:
-                watch.progress(done, len(paths), "copying the working tree")
+        self._make_directories(paths)
+        for count, path in enumerate(paths):
+            if count % _AT_ONCE == 0:
+                watch.progress(count, len(paths), "copying the working tree")
             with suppress(NotFound, PathRefused):
-                self._file(path)
+                self._copy_file(path)
 
     def links(self, leads: Mapping[RepoPath, RepoPath]) -> None:
         """Makes links that lead inside the copy where those of the tree lead inside the tree."""
-        self._make(leads)
+        self._make_directories(leads)
         for path, to in leads.items():
             (self._target / path).symlink_to(os.path.relpath(to, path.rpartition("/")[0] or "."))
 
-    def _make(self, paths: Iterable[str]) -> None:
+    def _make_directories(self, paths: Iterable[str]) -> None:
         for directory in sorted({path.rpartition("/")[0] for path in paths}):
             (self._target / directory).mkdir(parents=True, exist_ok=True)
 
-    def _file(self, path: RepoPath) -> None:
+    def _copy_file(self, path: RepoPath) -> None:
         source = self._jail.open(path)
         try:
             executable = os.fstat(source).st_mode & _EXECUTABLE
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             target = os.open(f"{self._target}/{path}", flags, _MODE | (0o100 if executable else 0))
             try:
-                self._content(source, target)
+                self._copy_content(source, target)
             finally:
                 os.close(target)
         finally:
             os.close(source)
 
-    def _content(self, source: int, target: int) -> None:
+    def _copy_content(self, source: int, target: int) -> None:
         if self._clones:
             try:
                 fcntl.ioctl(target, _CLONE, source)

@@ -20,8 +20,8 @@ def link_environments(root: Path, copy: Path, directories: Iterable[str]) -> Non
     """
     for directory in directories:
         for name in _PLAIN:
-            _link(root / directory / name, copy / directory / name)
-        _packages(root, copy, Path(directory) / _PACKAGES)
+            _make_link(root / directory / name, copy / directory / name)
+        _link_packages(root, copy, Path(directory) / _PACKAGES)
 
 
 def python_path(root: Path, copy: Path) -> str:
@@ -39,21 +39,21 @@ def python_path(root: Path, copy: Path) -> str:
     return os.pathsep.join(str(copy / one) for one in inside if (copy / one).is_dir())
 
 
-def _link(there: Path, here: Path) -> None:
+def _make_link(there: Path, here: Path) -> None:
     if there.is_dir() and not here.exists():
         here.symlink_to(there, target_is_directory=True)
 
 
-def _packages(root: Path, copy: Path, at: Path) -> None:
+def _link_packages(root: Path, copy: Path, at: Path) -> None:
     if not (root / at).is_dir() or (copy / at).exists():
         return
     (copy / at).mkdir(parents=True)
-    for entry in _entries(root / at):
+    for entry in _package_names(root / at):
         (copy / at / entry).parent.mkdir(exist_ok=True)
-        (copy / at / entry).symlink_to(_meant(root, copy, root / at / entry))
+        (copy / at / entry).symlink_to(_resolve_package(root, copy, root / at / entry))
 
 
-def _entries(packages: Path) -> Iterator[str]:
+def _package_names(packages: Path) -> Iterator[str]:
     """The names of packages, those of scopes one by one."""
     for one in sorted(packages.iterdir()):
         if one.name.startswith("@") and one.is_dir() and not one.is_symlink():
@@ -62,7 +62,7 @@ def _entries(packages: Path) -> Iterator[str]:
             yield one.name
 
 
-def _meant(root: Path, copy: Path, package: Path) -> Path:
+def _resolve_package(root: Path, copy: Path, package: Path) -> Path:
     """Where a package is; one that is a directory of the repository is meant in the copy."""
     with suppress(OSError, ValueError):
         inside = package.resolve().relative_to(root.resolve())

@@ -28,12 +28,12 @@ class Style:
 def lints_clean(trial: Trial, style: Style, watch: Watch) -> Checked:
     """Runs the linters on the edited files and those near them, without the edits and with them."""
     trial.restore()
-    before = _report(trial, style, {*trial.change.before, *style.near}, watch)
+    before = _lint_paths(trial, style, {*trial.change.before, *style.near}, watch)
     trial.edit()
-    after = _report(trial, style, {*trial.change.contents, *style.near}, watch)
+    after = _lint_paths(trial, style, {*trial.change.contents, *style.near}, watch)
     findings = tuple(
         Finding(f"{one.tool} {one.rule}: {one.message}", one.path, one.line)
-        for one in _more(trial, before.diagnostics, after.diagnostics)
+        for one in _new_problems(trial, before.diagnostics, after.diagnostics)
     )
     if not after.ran and not after.missing and not after.notes:
         return Checked("lint", Outcome.PASSED, "No linter is set up for these files.")
@@ -45,13 +45,15 @@ def lints_clean(trial: Trial, style: Style, watch: Watch) -> Checked:
     return Checked("lint", Outcome.FAILED if findings else outcome, f"{text}.", findings)
 
 
-def _report(trial: Trial, style: Style, paths: Collection[RepoPath], watch: Watch) -> LintReport:
+def _lint_paths(trial: Trial, style: Style, paths: Collection[RepoPath], watch: Watch) -> LintReport:
     place = Place(trial.root, Toolbox(style.programs, trial.root), trial.reports / "lint")
     there = sorted(set(trial.paths()).intersection(paths))
     return check(trial, Where(place, style.settings), Wanted(there), watch)
 
 
-def _more(trial: Trial, before: Sequence[Diagnostic], after: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+def _new_problems(
+    trial: Trial, before: Sequence[Diagnostic], after: Sequence[Diagnostic]
+) -> Iterator[Diagnostic]:
     """Of each file, linter and rule, the problems beyond as many as there were.
 
     Those whose message is new come first; messages may name what the edits have renamed.

@@ -17,16 +17,16 @@ _LINE: Final = re.compile(r"\bline (\d+)\b")
 def parses(index: Index, change: Change) -> Checked:
     """Reads every file as it was and as it would be; what could be parsed before has to be parsed after."""
     before, after = index.parsed(change.before), index.parsed(change.contents)
-    findings = tuple(_worse(change, before, after))
+    findings = tuple(_new_errors(change, before, after))
     text = f"{len(after)} edited files parsed"
     if unread := len(change.contents) - len(after):
         text += f", {unread} in no supported language"
-    if known := sum(one.state in _BROKEN for one in after.values()) - len(findings):
-        text += f", {known} with errors, as before"
+    if preexisting := sum(one.state in _BROKEN for one in after.values()) - len(findings):
+        text += f", {preexisting} with errors, as before"
     return Checked("parse", Outcome.FAILED if findings else Outcome.PASSED, text, findings)
 
 
-def _worse(
+def _new_errors(
     change: Change, before: dict[RepoPath, Parsed], after: dict[RepoPath, Parsed]
 ) -> Iterator[Finding]:
     for path, origin in sorted(change.origins.items()):

@@ -24,7 +24,7 @@ def scratch_dir(home: Path) -> Iterator[Path]:
         directory.mkdir(mode=0o700)
         yield directory
     finally:
-        _remove(directory)
+        _remove_directory(directory)
         directory.with_name(f"{directory.name}{_LEASE}").unlink(missing_ok=True)
         lease.release()
 
@@ -34,30 +34,30 @@ def sweep(home: Path) -> int:
     if home.is_symlink() or not home.is_dir():
         return 0
     swept = 0
-    for found in sorted(home.glob(f"*{_LEASE}")):
-        directory = found.with_name(found.name.removesuffix(_LEASE))
+    for file in sorted(home.glob(f"*{_LEASE}")):
+        directory = file.with_name(file.name.removesuffix(_LEASE))
         with suppress(OSError):  # another process sweeps as well
             lease = Lease(directory)
             try:
                 if lease.make_sole():
                     swept += directory.is_dir()
-                    _remove(directory)
-                    found.unlink(missing_ok=True)
+                    _remove_directory(directory)
+                    file.unlink(missing_ok=True)
             finally:
                 lease.release()
     return swept
 
 
-def _remove(path: Path) -> None:
+def _remove_directory(path: Path) -> None:
     """Deletes a directory, though tests have taken its permissions away or still write to it."""
     for _ in range(3):
         with suppress(FileNotFoundError):
-            shutil.rmtree(path, onerror=_permitted)
+            shutil.rmtree(path, onerror=_permit_removal)
         if not path.exists():
             return
 
 
-def _permitted(again: Callable[[Any], Any], path: str, _: object) -> None:
+def _permit_removal(again: Callable[[Any], Any], path: str, _: object) -> None:
     with suppress(OSError):
         for one in (Path(path).parent, Path(path)):
             if stat.S_ISDIR(one.lstat().st_mode):

@@ -46,8 +46,8 @@ class Trial:
         """The files of the copy as it is, sorted."""
         if not self.is_edited:
             return sorted(self.copied)
-        gone = {edit.path for edit in self.change.edits.edits if edit.after is None}
-        return sorted((self.copied - gone) | self.change.contents.keys())
+        removals = {edit.path for edit in self.change.edits.edits if edit.after is None}
+        return sorted((self.copied - removals) | self.change.contents.keys())
 
     def data(self, path: RepoPath) -> bytes | None:
         """The bytes of a file; None where there is none, or a very large one."""
@@ -67,17 +67,17 @@ class Trial:
         """Makes the edits in the copy."""
         if not self.is_edited:
             for edit in sorted(self.change.edits.edits, key=lambda edit: edit.after is not None):
-                self._set(edit, edit.path, edit.after)
+                self._set_content(edit, edit.path, edit.after)
         self.is_edited = True
 
     def restore(self) -> None:
         """Takes the edits back."""
         if self.is_edited:
             for edit in sorted(self.change.edits.edits, key=lambda edit: edit.before is not None):
-                self._set(edit, edit.path, self.change.before.get(edit.path))
+                self._set_content(edit, edit.path, self.change.before.get(edit.path))
         self.is_edited = False
 
-    def _set(self, edit: FileEdit, path: RepoPath, content: bytes | None) -> None:
+    def _set_content(self, edit: FileEdit, path: RepoPath, content: bytes | None) -> None:
         file = self.root / path
         if content is None:
             file.unlink(missing_ok=True)
