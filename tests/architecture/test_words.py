@@ -6,8 +6,8 @@ from tests.architecture.words import one_word_functions, participles
 
 SOURCES = Path(next(iter(codeplane.__path__)))
 # Shares of the tree, in percent. They only ever go down.
-MOST_PARTICIPLES = 4.1
-MOST_ONE_WORD = 45.3
+MOST_PARTICIPLES = 3.6
+MOST_ONE_WORD = 35.2
 
 
 def tree() -> list[ast.Module]:
