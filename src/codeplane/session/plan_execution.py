@@ -1,5 +1,6 @@
 """Plans that are carried out: at once, as far as they are certain, when tests pass, or by a decision."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -193,6 +194,18 @@ def apply_plan(call: Call, pending: Pending, plan: Plan | None = None) -> Writte
     return written
 
 
+def _call_again(plan: Plan) -> str:
+    """The call that plans the same on the files as they are now."""
+    arguments: dict[str, object] = {}
+    if plan.kind == "rename":
+        tool, arguments = "refactor_rename", {"symbol": plan.symbol, "new_name": plan.new_name}
+    elif plan.kind == "transfer":
+        tool, arguments = "refactor_move", {"from_path": plan.symbol, "to_path": plan.target}
+    else:
+        return "Request the refactoring again."
+    return f"{tool} {json.dumps(arguments, ensure_ascii=False)}"
+
+
 def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
     now = concerned(snapshot, plan)
     was = plan.read
@@ -207,7 +220,7 @@ def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
         have = "have" if len(differ) > 1 else "has"
         raise PlanStale(
             f"{whose} that the plan is based on {have} changed since: {first}{more}.",
-            hints=["Request the refactoring again."],
+            hints=[_call_again(plan)],
             files=files,
         )
 
