@@ -12,6 +12,7 @@ from codeplane.search.overview.requirements import python_requirement, versioned
 from codeplane.search.overview.setup_py import read_setup
 
 _MOST_FILES: Final = 50
+_GO_VERSION: Final = re.compile(r"^go[ \t]+\d[\w.]*", re.MULTILINE)
 _GO_REQUIRE: Final = re.compile(
     r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+\s+v\S+)(?!.*// indirect)", re.MULTILINE
 )
@@ -87,7 +88,8 @@ def _name(path: str) -> str:
 
 
 def _go(text: str) -> Mapping[str, Any]:
-    return {"require": _GO_REQUIRE.findall(text), "is_alone": "require" not in text}
+    version = _GO_VERSION.findall(text)[:1]
+    return {"require": _GO_REQUIRE.findall(text), "version": version, "is_alone": "require" not in text}
 
 
 def _python_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -159,7 +161,7 @@ def _keys(*tables: str) -> Callable[[Mapping[str, Any]], Iterator[str]]:
 
 
 def _go_packages(told: Mapping[str, Any]) -> Iterator[str]:
-    yield from (" ".join(text.split()) for text in told["require"])
+    yield from (" ".join(text.split()) for text in (*told["version"], *told["require"]))
 
 
 def _at(told: Any, *keys: str) -> Mapping[str, Any]:
