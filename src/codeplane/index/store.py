@@ -51,7 +51,7 @@ def view_id(connection: Connection, key: str) -> int:
 
 
 def known_blobs(connection: Connection, keys: Iterable[BlobKey]) -> dict[BlobKey, int]:
-    """Those of the keys whose facts are there already."""
+    """The keys whose facts are there already."""
     ids = {}
     for key in keys:
         row = connection.execute(

@@ -37,7 +37,7 @@ def _hash_text(value: object) -> str:
 def mutation_fingerprint(
     changes: Sequence[FileChange], insertions: int, deletions: int, symbol_changes: Iterable[str] = ()
 ) -> str:
-    """The same for the same files with the same contents before and after, whatever the order."""
+    """One hash for the same files with the same contents before and after, whatever the order."""
     files = sorted(
         [c.path, c.before or "", c.after or "", c.mode_before or 0, c.mode_after or 0, c.moved_from or ""]
         for c in changes
@@ -53,7 +53,7 @@ NO_CHANGE: Final = mutation_fingerprint((), 0, 0)
 def failure_fingerprint(
     failing_tests: Iterable[str], exception_type: str | None, stack: str, exit_code: int | None
 ) -> str:
-    """The same for the same failure of another run: addresses, lines, places and times do not count."""
+    """One hash for a failure in every run: addresses, lines, places and times do not count."""
     kind = (exception_type or "").strip().rsplit(".", 1)[-1]
     return "fail_" + _hash_text([sorted(set(failing_tests)), kind, normalized(stack), exit_code])
 

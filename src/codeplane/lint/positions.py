@@ -30,7 +30,7 @@ class Normal:
     def diagnostics(
         self, tool: str, cwd: Path, findings: Iterable[Finding], wanted: Mapping[RepoPath, object]
     ) -> list[Diagnostic]:
-        """Those in wanted files."""
+        """The findings in wanted files, as diagnostics."""
         result = []
         for one in findings:
             path = self.path(cwd, one.path)

@@ -68,7 +68,7 @@ class Carrier:
         self.resume({})
 
     def resume(self, states: dict[RepoPath, State]) -> None:
-        """As `forward`, for steps of which some are made already."""
+        """Goes on like `forward`, for steps of which some are made already."""
         todo = [step for step in self._batch.steps if states.get(step.path) is not State.AFTER]
         for step in todo:
             if step.kind is Kind.DELETE:

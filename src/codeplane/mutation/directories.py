@@ -44,7 +44,7 @@ class Directories:
         self._identity.pop(path, None)
 
     def stray(self) -> list[str]:
-        """Those that are not where they were opened any more."""
+        """Directories that are not where they were opened any more."""
         paths = []
         for path, identity in self._identity.items():
             try:

@@ -197,7 +197,7 @@ class Binds(Unpacked[Bind]):
         return self._numbers[3::_BIND_FIELDS]
 
     def of(self, reason: Reason) -> list[int]:
-        """Those that are bound for a reason."""
+        """The names that are bound for a reason."""
         return [at for at, code in enumerate(self._numbers[1::_BIND_FIELDS]) if code & ~_CERTAIN == reason]
 
     def scope(self, at: int) -> int:

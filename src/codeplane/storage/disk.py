@@ -70,7 +70,7 @@ class Disk:
                 raise
 
     def sync_data(self, fd: int) -> None:
-        """As `sync`, without time stamps."""
+        """Syncs content without time stamps."""
         if sys.platform == "darwin":
             self.sync(fd)
         else:

@@ -45,5 +45,5 @@ class Baseline:
 
 
 def _failure_mark(case: Case) -> str:
-    """The same for the same failure, wherever an edit has moved the lines that it goes through."""
+    """One mark for a failure, wherever an edit has moved the lines that it goes through."""
     return failure_fingerprint([case.id], case.kind, case.message, None)

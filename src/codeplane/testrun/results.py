@@ -47,7 +47,7 @@ class Case:
         return self.status in (Status.FAILED, Status.ERROR)
 
     def shown(self) -> "Case":
-        """The same, fit to be shown: no colours, nothing too long."""
+        """The case, fit to be shown: no colours, nothing too long."""
         return replace(
             self,
             id=plain(self.id),
@@ -115,6 +115,6 @@ class Report:
 
 
 def suite_fingerprint(cases: Iterable[Case], flaky: Collection[str] = ()) -> str:
-    """The same for the same tests with the same outcomes, whatever their order and their times."""
+    """One hash for the same tests with the same outcomes, whatever their order and their times."""
     outcomes = {(case.id, (Status.PASSED if case.id in flaky else case.status).value) for case in cases}
     return "suite_" + hashlib.sha256(json.dumps(sorted(outcomes)).encode()).hexdigest()[:_DIGITS]

@@ -139,4 +139,4 @@ class Narrowing(Protocol):
     """A runner that runs single tests."""
 
     def narrowed(self, target: Target, tests: Sequence[str]) -> Target:
-        """The same target, with these tests alone."""
+        """The target, with these tests alone."""

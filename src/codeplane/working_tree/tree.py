@@ -338,7 +338,7 @@ class WorkingTree:
     def _find_differing(
         self, known: Mapping[RepoPath, Known], paths: Iterable[RepoPath]
     ) -> tuple[list[RepoPath], int]:
-        """Those of the paths whose stat differs from the known one, and how many of all are known."""
+        """Paths whose stat differs from the known one, and how many of all are known."""
         lstat, get, suspects, count = os.lstat, known.get, list[RepoPath](), 0
         with self.jail.descriptor() as root:
             for path in paths:

@@ -32,7 +32,7 @@ class Definitions(Unpacked[Definition]):
         return flags
 
     def around(self, line: int) -> list[int]:
-        """Those that a line is in, the outermost first."""
+        """The definitions that a line is in, the outermost first."""
         return [at for at, row in enumerate(self._rows) if row[5] <= line <= row[7]]
 
     @property

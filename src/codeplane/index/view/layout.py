@@ -59,7 +59,7 @@ class Layout:
         return Layout({path: blob for path, blob in {**self.blobs, **blobs}.items() if path not in without})
 
     def changed(self, changes: Iterable[tuple[str, int | None]]) -> "Layout":
-        """The same paths with other content under some of them."""
+        """A layout of the same paths with other content under some of them."""
         changes = list(changes)
         other = Layout({**self.blobs, **dict(changes)})
         for name in ("directories", "by_name", "ordered"):

@@ -63,7 +63,7 @@ class View:
         without: Set[str] = frozenset(),
         contents: Mapping[RepoPath, bytes] = _NO_CONTENTS,
     ) -> "View":
-        """The same files with other contents under some paths; nothing of what was found out is kept."""
+        """A view of the same files with other contents under some paths; no answer is kept."""
         layout = self._layout.overlaid(blobs, without)
         memo = EpochCache(self.memo.view, self.memo.epoch, layout)
         memo.manifests = {path: data if len(data) <= _LARGEST else None for path, data in contents.items()}
@@ -294,7 +294,7 @@ class View:
         return names
 
     def defined_with(self, part: str, paths: Set[str]) -> list[tuple[str, str]]:
-        """Those of some files that define names with a part, in letters of any case, with these names."""
+        """The files among some that define names with a part, in letters of any case, with these names."""
         blobs = sorted({blob for path in paths if (blob := self._layout.blobs.get(path)) is not None})
         names: list[tuple[int, str]] = []
         for at in range(0, len(blobs), _AT_ONCE):

@@ -10,7 +10,7 @@ from codeplane.lint.linter import Formatter, Linter
 
 
 def _load_linters() -> dict[str, Linter]:
-    """Those that format come last: they have to lay out what the others have fixed."""
+    """All linters by name; formatters come last: they have to lay out what the others have fixed."""
     folder = Path(__file__).parent
     names = sorted(one.name for one in pkgutil.iter_modules([str(folder)]) if not one.name.startswith("_"))
     linters: list[Linter] = [import_module(f"codeplane.lint.linters.{name}").LINTER for name in names]

@@ -9,7 +9,7 @@ _MOST_COMPARED: Final = 4_000_000
 
 
 def moved(old: Sequence[str], new: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
-    """The same lines in the new content; None when one of them was touched, or when it is not certain.
+    """Where lines are in the new content; None when one of them was touched, or when it is not certain.
 
     It is certain where the lines around have stayed as well, or where the lines are nowhere else.
     An empty span (`last` before `first`) is the place between two lines, which have to have stayed together.
