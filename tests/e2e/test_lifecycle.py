@@ -30,7 +30,7 @@ def test_a_second_server_is_refused_and_the_first_goes_on(cpl: Cpl) -> None:
     with cpl.up() as server:
         second = cpl.run("up")
         assert second.returncode == 5
-        assert f"already serves this repository: cpl up, pid {server.process.pid}" in second.stderr
+        assert f"already being served: cpl up, pid {server.process.pid}" in second.stderr
         assert second.stderr.count("\n") <= 3
         assert cpl.run("status").returncode == 0
     assert leftovers(cpl) == set()

@@ -65,7 +65,7 @@ def test_a_file_belongs_to_the_nearest_project(tmp_path: Path) -> None:
 def test_settings_name_another_runner(tmp_path: Path) -> None:
     project = Project(tmp_path, {"pytest.ini": "[pytest]\n", "test_a.py": "import unittest\n"})
     assert found(project, runners={"python": "unittest"}) == {"test_a.py": "unittest"}
-    with pytest.raises(InvalidSetting, match="no runner of python") as refused:
+    with pytest.raises(InvalidSetting, match="not a runner for python") as refused:
         found(project, runners={"python": "pytestt"})
     assert refused.value.hints[0] == "tests.runners: {python: pytest}"
 

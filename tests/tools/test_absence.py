@@ -97,7 +97,7 @@ def test_files_that_are_not_read_yet_are_told(
         connection.execute("UPDATE entry SET blob = NULL WHERE path = 'b.py'")
     monkeypatch.setattr(session.index, "refresh", lambda *_, **__: 0)
     body = ask(tool, **arguments)
-    assert "1 files have not been read yet" in body["meta"]["warnings"][0]
+    assert "1 of 3 files are not indexed yet" in body["meta"]["warnings"][0]
     assert body["result"].get("absence") in (None, "not_indexed")
 
 

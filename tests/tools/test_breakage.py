@@ -103,18 +103,18 @@ def test_an_import_that_is_dropped_is_missed_in_the_file_and_by_those_who_import
         (
             "def price(cart, rate=1)",
             "def price(cart, rate)",
-            ["calls of price (missing rate): shop/page.py:10 tests/test_cart.py:5"],
+            ["calls to price (missing rate): shop/page.py:10 tests/test_cart.py:5"],
         ),
         (
             "def price(cart, rate=1)",
             "def price(cart)",
-            ["calls of price (no parameter rate): shop/page.py:10"],
+            ["calls to price (no parameter rate): shop/page.py:10"],
         ),
         (
             "def price(cart, rate=1)",
             "def price()",
             [
-                "calls of price (passes 1 positional, at most 0 fit): shop/page.py:10 tests/test_cart.py:5",
+                "calls to price (passes 1 positional, at most 0 fit): shop/page.py:10 tests/test_cart.py:5",
             ],
         ),
         ("def price(cart, rate=1)", "def price(cart, rate=1, *, more=None)", []),
@@ -122,18 +122,18 @@ def test_an_import_that_is_dropped_is_missed_in_the_file_and_by_those_who_import
         (
             "def add(self, item, count=1)",
             "def add(self, item, count)",
-            ["calls of add (missing count): shop/page.py:7"],
+            ["calls to add (missing count): shop/page.py:7"],
         ),
         (
             "def __init__(self, owner)",
             "def __init__(self, owner, store)",
-            ["calls of Cart (missing store): shop/cart.py:14 shop/page.py:6"],
+            ["calls to Cart (missing store): shop/cart.py:14 shop/page.py:6"],
         ),
         ("def decorated(a)", "def decorated(a, b)", []),
     ],
 )
 def test_calls_that_no_longer_fit_are_listed(shop: Repo, old: str, new: str, expected: list[str]) -> None:
-    found = [line for line in broke(shop, old, new) if "calls of" in line]
+    found = [line for line in broke(shop, old, new) if "calls to" in line]
     assert found == expected
 
 
@@ -219,8 +219,8 @@ def test_calls_of_other_languages_are_checked_as_well(made: Made) -> None:
         }
     )
     repo.session.index.refresh()
-    assert broke(repo, "h?: number", "h: number", "src/a.ts") == ["calls of area (missing h): src/b.ts:2"]
+    assert broke(repo, "h?: number", "h: number", "src/a.ts") == ["calls to area (missing h): src/b.ts:2"]
     assert broke(repo, "a int, b int", "a int", "pkg/p.go") == [
-        "calls of Sum (passes 2 positional, at most 1 fit): main.go:5"
+        "calls to Sum (passes 2 positional, at most 1 fit): main.go:5"
     ]
     assert broke(repo, "func Sum(", "func Add(", "pkg/p.go") == ["Sum (Add now): main.go:5"]

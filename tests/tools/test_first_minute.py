@@ -32,7 +32,7 @@ def test_words_and_patterns_are_found_in_files_that_are_not_read_yet(
     body = ask("search", query=f"step_{COUNT - 1}")
     assert session.index.unread
     assert [file["path"] for file in body["result"]["files"]] == [last]
-    assert "have not been read yet" in body["meta"]["warnings"][0]
+    assert "files are not indexed yet" in body["meta"]["warnings"][0]
     pattern = ask("search", query=rf"value {COUNT - 1}\b", mode="regex")
     assert [file["path"] for file in pattern["result"]["files"]] == [last]
     several = ask("search", query=f"where is the value {COUNT - 1}", languages=["python"])

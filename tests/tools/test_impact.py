@@ -118,7 +118,7 @@ def test_what_many_tests_import_does_not_lead_to_all_of_them(repo: Repo) -> None
     found = impact(repo, "shop/cart.py")
     assert told(found)[3:] == ["low chain:2 tests/test_till.py"] and found.confidence == "partial"
     [reason] = found.reasons
-    assert reason.startswith("tests that only shop/help.py lead to are not listed")
+    assert reason.startswith("tests that only reach it through shop/help.py are not listed")
 
 
 def test_a_crowd_of_weak_matches_is_counted_and_not_listed(repo: Repo) -> None:

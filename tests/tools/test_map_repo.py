@@ -39,7 +39,7 @@ def test_a_manifest_that_makes_no_sense_is_passed_over(ask: Ask, repo: Path, nam
         ("pyproject.toml", "[tool.ruff]\n", False),
         ("Cargo.toml", '[package]\nname = "x"\n', True),
         ("Cargo.toml", '[package]\nname = "x"\n[target."cfg(unix)".dependencies]\nlibc = "1"\n', False),
-        ("go.mod", "module example.com/x\n\ngo 1.20\n", True),
+        ("go.mod", "module example.com/x\n", True),
         ("go.mod", "module example.com/x\n\nrequire a/b v1 // indirect\n", False),
     ],
 )
