@@ -539,7 +539,7 @@ class Belongings:
         edges = list(pairwise(way))
         data = self.snapshot.source(self.subject.path)
         for edge in sorted(edges, key=lambda one: one[0] != self.target):
-            needs = [need for need in self.needs if need.edge == edge]
+            needs = [need for need in self.needs if need.edge == edge and not need.is_local]
             uses = [Use(need.wanted, need.offsets) for need in needs]
             if uses and all(use.offsets for use in uses) and self.language.inside(data, uses) is not None:
                 for need in needs:
