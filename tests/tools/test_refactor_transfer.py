@@ -211,3 +211,17 @@ def test_names_that_are_made_of_the_name_do_not_matter_where_it_stays(made: Made
     done = repo.result("refactor_move", symbol="b.Loader", to_path="c.py")
     assert done["outcome"] == "ok", done.get("doubts")
     run(repo.root)
+
+
+def test_a_circle_that_another_import_keeps_is_refused(made: Made) -> None:
+    """Imports that are local already do not open it, however often they are made local."""
+    repo = made(
+        {
+            "a.py": "LIMIT = 3\n\n\ndef g():\n    return LIMIT\n\n\ndef f():\n    return g()\n\n\nTABLE = f()\n",
+            "b.py": "from a import LIMIT\n\nTOP = LIMIT\n",
+        }
+    )
+    done = repo.result("refactor_move", symbol="a.f", to_path="b.py", on_cycle="local_import")
+    assert done["outcome"] != "ok"
+    assert "circular" in str(done["problems"])
+    assert "def f" in (repo.root / "a.py").read_text()
