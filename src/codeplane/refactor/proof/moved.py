@@ -89,17 +89,6 @@ class Moved(Comparison):
             if text := self._differs(pair, scopes, is_own=is_own):
                 yield Problem("binding", text, part.old, before.at(old).line)
 
-    def _named(self, facts: FileFacts, found: Occurrences) -> set[int]:
-        """The occurrences that one of the words plays a part in."""
-        texts = {number for number, text in enumerate(found.texts) if text in self.words}
-        behind = {
-            number
-            for number, text in enumerate(facts.receivers, 1)
-            if not self.words.isdisjoint(split_path(text))
-        }
-        columns = enumerate(zip(found.names, found.receivers, strict=True))
-        return {at for at, (name, receiver) in columns if name in texts or receiver in behind}
-
     def _differs(self, pair: "_Pair", scopes: "_Scopes", *, is_own: bool) -> str:
         name, other = pair.names
         seen, sees = pair.before.at(pair.was), pair.after.at(pair.is_now)
