@@ -217,7 +217,8 @@ def test_a_circle_that_another_import_keeps_is_refused(made: Made) -> None:
     """Imports that are local already do not open it, however often they are made local."""
     repo = made(
         {
-            "a.py": "LIMIT = 3\n\n\ndef g():\n    return LIMIT\n\n\ndef f():\n    return g()\n\n\nTABLE = f()\n",
+            "a.py": "LIMIT = 3\n\n\ndef g():\n    return LIMIT\n\n\ndef f():\n    return g()\n\n\n"
+            "TABLE = f()\n",
             "b.py": "from a import LIMIT\n\nTOP = LIMIT\n",
         }
     )
