@@ -116,7 +116,7 @@ def _chosen(snapshot: Snapshot, one: Killed, old: Mapping[str, int | None], lear
     then = State("before", {path: old[path]}, snapshot, lambda _: None, snapshot.epoch)
     files = list(structural_diff(then, State("after", now, snapshot, lambda _: None, snapshot.epoch)))
     changed = changed_definitions(files)
-    return affected_tests(snapshot, [path], Known(changed, learnt, confined=bool(changed)))
+    return affected_tests(snapshot, [path], Known(changed, learnt, is_confined=bool(changed)))
 
 
 def _functions(impact: Impact, every: Collection[str]) -> set[str]:

@@ -96,7 +96,7 @@ def figures() -> Iterator[Figure]:
     for name, version, only in PACKAGES:
         yield from _figures(name, compare(python_package(name, version), pyright(), "python", only))
     for name, version, only in NPM_PACKAGES:
-        yield from _figures(name, compare(npm_package(name, version), _typescript(), "typescript", only))
+        yield from _figures(name, compare(npm_package(name, version), typescript(), "typescript", only))
 
 
 def _figures(name: str, verdict: "Verdict") -> Iterator[Figure]:
@@ -254,6 +254,10 @@ class _Comparison:
             )
         if item.parent < 0:
             return False
+        # Behind a declared class a member stands for those that override it; the server knows the value.
+        meant = Place(path, self._definitions(path).index(item))
+        if not set(self.snapshot.classes.overridden(meant)).isdisjoint(ref.target):
+            return True
         # In code that is never reached a call of a class, or of an alias of it, is said to mean its
         # constructor.
         if item.name in ("__init__", "__new__") and self._stands_for(ref, Place(path, item.parent)):
@@ -364,7 +368,7 @@ def pyright() -> Oracle:
     return Oracle([str(program), "--stdio"], {"python": {"pythonPath": str(home / "bin" / "python")}}, {})
 
 
-def _typescript() -> Oracle:
+def typescript() -> Oracle:
     program = node.package("typescript-language-server", TS_SERVER) / "lib" / "cli.mjs"
     library = node.package("typescript", TYPESCRIPT) / "lib"
     command = [str(node.node()), str(program), "--stdio"]

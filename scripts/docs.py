@@ -89,8 +89,8 @@ def _risks_page() -> Iterator[str]:
     for name, risk in risks().items():
         fitting = [one for one, spec in known.items() if risk.applies(spec)]
         languages = "all" if len(fitting) == len(known) else ", ".join(fitting)
-        sentence = (risk.__doc__ or "").strip().replace("|", "\\|")
-        rows.append((f"`{name}`", sentence, risk.SUBJECT, languages))
+        sentence = risk.sentence.replace("|", "\\|")
+        rows.append((f"`{name}`", sentence, risk.subject, languages))
     yield _table(("Risk", "What may happen", "About", "Languages"), rows)
 
 

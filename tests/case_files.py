@@ -9,7 +9,7 @@ from typing import Any
 _HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
 _FOR_PROGRAMS = frozenset(("repo_fingerprint", "mutation"))
 _OF_FILES = frozenset(("line_ending", "edits", "more_edits"))
-_OF_GIT_FILES = frozenset(("old_hash", "file_sha256"))
+_OF_GIT_FILES = _OF_FILES | {"old_hash", "file_sha256"}
 _VOLATILE = (
     (re.compile(r"^tool_count: \d+$", re.MULTILINE), "tool_count: <number>"),
     (re.compile(r"^( *)version: \S+$", re.MULTILINE), r"\1version: <version>"),
@@ -21,6 +21,7 @@ _VOLATILE = (
     (re.compile(r"\b[0-9a-f]{40}\b"), "<commit>"),
     (re.compile(r"(?<=refs/codeplane/saved/)\d{8}T\d{6}-[0-9a-f]{7}"), "<saved>"),
     (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{10}\b"), "<short>"),
+    (re.compile(r"(?<=<short> )\d{4}-\d\d-\d\d\b"), "<day>"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<uuid>"),
 )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.graph.places import place_of
-from codeplane.refactor.occurrences.search import find
+from codeplane.refactor.occurrences.search import find_occurrences
 from codeplane.refactor.rename_set import rename_set_of, variable_set_of
 from codeplane.refactor.risk import Question, Risk, risks
 from codeplane.refactor.subject import find_subject
@@ -18,11 +18,11 @@ FOLDER = Path(__file__).parent / "cases" / "risks"
 
 
 def test_risks_are_told_in_one_order_and_each_has_a_sentence() -> None:
-    orders = [risk.ORDER for risk in risks().values()]
+    orders = [risk.order for risk in risks().values()]
     assert orders == sorted(set(orders))
     for name, risk in risks().items():
-        assert risk.KINDS, name
-        assert (risk.__doc__ or "").strip().endswith("."), name
+        assert risk.kinds, name
+        assert risk.sentence.endswith("."), name
 
 
 def test_every_case_is_of_a_risk() -> None:
@@ -48,7 +48,7 @@ def test_a_risk_is_found_in_its_case(
             names = variable_set_of(snapshot, subject)
         else:
             names = rename_set_of(snapshot, place_of(subject))
-        sites = find(snapshot, names, arguments["new_name"]).sites
+        sites = find_occurrences(snapshot, names, arguments["new_name"]).sites
         found = list(risk.find(Question(snapshot, names, arguments["new_name"], sites)))
     repo.session.close()
-    assert {one.kind for one in found} & set(risk.KINDS)
+    assert {one.kind for one in found} & set(risk.kinds)

@@ -1,4 +1,4 @@
-"""How names are made, in figures: participles among variables, single words among functions."""
+"""How names are made, in figures, and docstrings that lean on others."""
 
 import ast
 import re
@@ -15,8 +15,9 @@ _IRREGULAR: Final = frozenset(
     thought thrown told torn understood undone unknown unseen untold won worn written
     """.split()
 )
+_DEPENDENT: Final = re.compile(r"(The same|Those|As)\b")
 _ATTRIBUTES: Final = frozenset(("property", "cached_property", "setter", "override", "overload"))
-_UNITS: Final = frozenset(("tool", "command"))  # their functions have the names of their modules
+_UNITS: Final = frozenset(("tool", "command", "risk"))  # what such a function is called is not free
 
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -52,8 +53,8 @@ def participles(modules: Iterable[ast.Module]) -> Share:
 def one_word_functions(modules: Iterable[ast.Module]) -> Share:
     """Functions of modules and methods of classes.
 
-    Names that are not free do not count: dunders, properties, tools and commands, members of protocols, and
-    methods that override one of a base.
+    Names that are not free do not count: dunders, properties, tools, commands and risks, members of
+    protocols, and methods that override one of a base.
     """
     parsed = list(modules)
     classes = {
@@ -75,6 +76,17 @@ def one_word_functions(modules: Iterable[ast.Module]) -> Share:
         and not (owner is not None and _overrides(owner, function.name, classes))
     ]
     return Share([name for name in names if "_" not in name.strip("_")], len(names))
+
+
+def dependent_docstrings(modules: Iterable[ast.Module]) -> list[str]:
+    """Docstrings that cannot be read without the one above them, by the names of what they describe."""
+    described = (
+        (node.name, ast.get_docstring(node) or "")
+        for module in modules
+        for node in ast.walk(module)
+        if isinstance(node, _Function | ast.ClassDef)
+    )
+    return [f"{name}: {text.splitlines()[0]}" for name, text in described if _DEPENDENT.match(text)]
 
 
 def _classes(module: ast.Module) -> list[ast.ClassDef]:

@@ -506,7 +506,8 @@ def test_status_and_doctor_tell_how_the_index_stands(cpl: Cpl) -> None:
     recorded = cpl.json("status")["index"]
     assert recorded["behind"] == 0 and recorded["path"].endswith(".codeplane/index.db")
     assert recorded["size_bytes"] > 0 and recorded["reconciled_at"] and recorded["version"]
-    assert f"fingerprint {recorded['fingerprint'][:12]}" in cpl.run("status").stdout
+    text = cpl.run("status").stdout
+    assert f"fingerprint {recorded['fingerprint'][:12]}" in text and recorded["path"] in text
     checks = {check["check"]: check for check in cpl.json("doctor")["checks"]}
     assert "pytest is used" in checks["tests"]["detail"], "no program is started before trust"
     assert checks["index and HEAD"]["outcome"] == "ok"

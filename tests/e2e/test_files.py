@@ -13,4 +13,4 @@ def test_source_is_read_by_name_over_mcp(tmp_path: Path) -> None:
         [file] = client.call("read_source", {"targets": ["helper"]})["result"]["files"]
         assert file["spans"] == [{"text": "1: def helper(x):\n2:     return x", "symbol": "lib.util.helper"}]
         [found] = client.call("search", {"query": "helper"})["result"]["files"]
-        assert found == {"path": "lib/util.py", "hits": ["1: def helper(x)  [function]"]}
+        assert found == {"path": "lib/util.py", "hits": ["1: def helper(x)  [function helper]"]}

@@ -13,7 +13,7 @@ from codeplane.graph.places import place_of
 from codeplane.graph.possible_uses import CERTAIN
 from codeplane.graph.references import Kind, references_to
 from codeplane.names import DefFact, Index, Snapshot
-from codeplane.refactor.occurrences.search import find
+from codeplane.refactor.occurrences.search import find_occurrences
 from codeplane.refactor.rename_set import rename_set_of
 
 _NAMES = ("A", "B", "C", "D")
@@ -92,17 +92,17 @@ def _called(snapshot: Snapshot, method: DefFact) -> tuple[set[int], set[int]]:
 
 
 def _assert_renamed(snapshot: Snapshot, method: DefFact, methods: Sequence[DefFact]) -> None:
-    """A rename changes what surely means the family, and asks about what may mean it."""
-    family = rename_set_of(snapshot, place_of(method))
-    found = find(snapshot, family, "go")
+    """A rename changes what surely means the rename set, and asks about what may mean it."""
+    rename_set = rename_set_of(snapshot, place_of(method))
+    found = find_occurrences(snapshot, rename_set, "go")
     certain: set[int] = set()
     possible: set[int] = set()
-    for one in _of_family(methods, family.places):
+    for one in _in_set(methods, rename_set.places):
         sure, maybe = _calls(snapshot, one)
         certain, possible = certain | sure, possible | maybe
     assert {site.line for site in found.sites if site.what == "call"} == certain
     assert {ref.line for ref in found.open} == possible - certain
 
 
-def _of_family(methods: Sequence[DefFact], places: frozenset[object]) -> Iterator[DefFact]:
+def _in_set(methods: Sequence[DefFact], places: frozenset[object]) -> Iterator[DefFact]:
     yield from (one for one in methods if place_of(one) in places)

@@ -419,8 +419,7 @@ def test_what_a_file_says_by_itself_is_listed(index: Index, repo: Path) -> None:
         assert [item.name for item in facts.exports] == ["os", "p", "f"]
         assert [scope.parent for scope in facts.scopes] == [-1, 0]
         assert [bind.name for bind in facts.binds if bind.scope == 1] == ["a", "b"]
-        bound = facts.named(1, "b")
-        assert bound is not None and bound.line == 6
+        assert facts.binds[facts.bound(1, "b") or 0].line == 6
         assert facts.named(0, "b") is None
         [site] = snapshot.dynamics_in(path, 10).items
         assert (site.pattern, site.literals) == ("getattr", ("x",))

@@ -9,7 +9,7 @@ from codeplane.index import Purpose
 from codeplane.index.view.purpose import purpose_by_path
 from codeplane.names import Index
 from codeplane.parsing.generated import is_generated
-from tests.index.test_naming import filled
+from tests.index.test_symbols import filled
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,9 @@ class Listening:
 
 
 def meanings(index: Index, repo: Path, *others: Listening) -> dict[str, Meaning]:
-    (repo / APP).write_text("def known(): ...\nknown()\nvalue.open()\n")
+    (repo / APP).write_text(
+        "def known(): ...\nclass Whole:\n  def part(self): ...\nknown()\nvalue.open()\nWhole().part()\n"
+    )
     index.refresh()
     with index.snapshot() as snapshot:
 
@@ -32,16 +34,28 @@ def meanings(index: Index, repo: Path, *others: Listening) -> dict[str, Meaning]
             def meaning(self, path: RepoPath, name: str, seen: Occurrence) -> Meaning:
                 return snapshot.meaning(path, name, seen)
 
-        resolver = Resolver([Structure(), *others])
+        resolver = Resolver(Structure(), others)
         seen = snapshot.occurrences_inside(APP)
-        return {name: resolver.meaning(APP, name, one) for name, one in seen if one.line > 1}
+        return {name: resolver.meaning(APP, name, one) for name, one in seen if one.line > 3}
 
 
 def test_a_second_source_is_asked_where_the_structure_is_not_sure(index: Index, repo: Path) -> None:
-    other = Listening(FAR)
-    found = meanings(index, repo, other)
-    assert (found["known"].tier, found["known"].evidence) == (Tier.PROVEN, "structure")
+    found = meanings(index, repo, Listening(FAR))
     assert found["open"] == FAR
+
+
+def test_nothing_is_certain_where_sources_disagree(index: Index, repo: Path) -> None:
+    found = meanings(index, repo, Listening(FAR))
+    assert found["part"] == Meaning(Tier.ANCHORED, (), "structure and elsewhere disagree")
+    same = Listening(Meaning(Tier.STRONG, (Place(APP, 2),), "elsewhere"))
+    agreed = meanings(index, repo, same)["part"]
+    assert (agreed.tier, agreed.evidence) == (Tier.STRONG, "structure")
+
+
+def test_what_scopes_bind_is_not_asked_about(index: Index, repo: Path) -> None:
+    other = Listening(FAR)
+    known = meanings(index, repo, other)["known"]
+    assert (known.tier, known.evidence) == (Tier.PROVEN, "structure")
     assert "known" not in other.asked
 
 

@@ -199,8 +199,10 @@ from codeplane.core.errors import StateUnusable
 from codeplane.ledger import Ledger
 from tests.ledger.making import operation
 
+SOFT, HARD = resource.getrlimit(resource.RLIMIT_FSIZE)
+
 def limit(size):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, HARD))
 
 ledger = Ledger.open(Path(sys.argv[1]), LedgerSettings())
 limit(120_000)
@@ -210,7 +212,7 @@ try:
         ledger.record(operation(f"op_{done}"))
         done += 1
 except StateUnusable:
-    limit(resource.RLIM_INFINITY)
+    limit(SOFT)
 assert 0 < done < 500
 assert ledger.verify() == [] and len(ledger.operations(limit=999)) == done
 ledger.record(operation("after"))

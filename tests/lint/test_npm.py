@@ -56,6 +56,18 @@ def test_tsc_checks_projects_and_those_that_a_configuration_only_names(tmp_path:
     assert [one for one in lab.tree() if not one.startswith("node_modules")] == sorted(files)
 
 
+def test_an_error_in_the_options_of_tsc_is_a_failed_run(tmp_path: Path) -> None:
+    root = tmp_path / "r"
+    options = '{"compilerOptions": {"emitDeclarationOnly": true, "types": []}}'
+    files = {"tsconfig.json": options, "a.ts": "export const a: string = 1;\n"}
+    report = Lab(root, files, path=npm_tool(root, "tsc", "typescript", "5.9.3", "bin/tsc")).check()
+    assert (report.diagnostics, report.ran) == ((), ())
+    [note] = report.notes
+    assert note.startswith(
+        "tsc stopped at its options and checked no types: tsconfig.json(1,22): error TS5069"
+    )
+
+
 def test_prettier_tells_the_lines_and_formats_what_eslint_has_fixed(tmp_path: Path) -> None:
     root = tmp_path / "r"
     files = {".prettierrc": "{}", ".prettierignore": "gen\n", "a.css": "a{b:c}\n", "gen/a.js": "x  =  1\n"}

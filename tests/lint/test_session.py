@@ -107,6 +107,17 @@ def test_a_fix_is_an_operation_that_can_be_undone(trusted: Trusted) -> None:
     assert (repo.root / "a.py").read_text() == sloppy
 
 
+def test_a_fix_stays_inside_the_working_set(trusted: Trusted) -> None:
+    sloppy = "import os\n"
+    repo = trusted({"ruff.toml": RUFF, "a/x.py": sloppy, "b/y.py": sloppy})
+    repo.result("task_open", label="confined", working_set=["a/**"])
+    error = repo.error("lint_check", fix=True)
+    assert error["name"] == "EDIT_REFUSED" and "b/y.py is outside the working set." in error["message"]
+    repo.result("lint_check", fix=True, paths=["a"])
+    assert (repo.root / "a/x.py").read_text() == ""
+    assert (repo.root / "b/y.py").read_text() == sloppy
+
+
 def test_nothing_to_fix_is_no_operation(trusted: Trusted) -> None:
     repo = trusted({"ruff.toml": RUFF, "a.py": "x = y\n"})
     found = repo.result("lint_check", fix=True)

@@ -128,7 +128,7 @@ def test_only_tests_that_have_run_the_changed_function_are_chosen(learner: Learn
     found = learner.impact("shop/cart.py")
     assert names(found) == {"cart": ("TestDouble::test_it", "test_add"), "program": ()}
     assert found.confidence == "partial"  # a test imports by a name made at run time
-    assert found.spared == 5 and "5 tests are left out" in found.told
+    assert found.skip_count == 5 and "5 tests are left out" in found.told
 
 
 def test_another_order_of_functions_concerns_all_who_import_the_file(learner: Learner) -> None:

@@ -9,11 +9,11 @@ from codeplane.core.errors import Cancelled
 from codeplane.core.paths import RepoPath
 from codeplane.process import Finished
 from codeplane.testrun import Target
+from codeplane.testrun.batch_outcome import Run, judge_batch
 from codeplane.testrun.batches import Batch
 from codeplane.testrun.results import End, Status
 from codeplane.testrun.run import Watch
 from codeplane.testrun.runner import Standing
-from codeplane.testrun.verdict import Run, judged
 from tests.testrun.project import Project, left
 
 GOOD = "def test_good(): pass\n"
@@ -146,11 +146,11 @@ def test_what_ran_when_the_time_of_the_whole_run_was_over_is_named(tmp_path: Pat
     batch = Batch("pytest", targets)
     standing = Standing("a.py", "a.py::test_slow", ("a.py",))
     ended = Finished(None, b"", b"", ended_for="asked")
-    verdict = judged(Run(batch, tmp_path, ended, (), None, standing, "", "time"))
-    assert verdict.ends == {"a.py": End.TIMED_OUT, "b.py": End.NOT_RUN}
-    [case] = verdict.cases
+    outcome = judge_batch(Run(batch, tmp_path, ended, (), None, standing, "", "time"))
+    assert outcome.ends == {"a.py": End.TIMED_OUT, "b.py": End.NOT_RUN}
+    [case] = outcome.cases
     assert (case.id, case.kind) == ("a.py::test_slow", "TimedOut")
-    assert not judged(Run(batch, tmp_path, ended, (), None, standing, "", "fail_fast")).cases
+    assert not judge_batch(Run(batch, tmp_path, ended, (), None, standing, "", "fail_fast")).cases
 
 
 def test_fail_fast_stops_at_the_first_failure(tmp_path: Path) -> None:

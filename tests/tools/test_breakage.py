@@ -148,6 +148,16 @@ def test_a_syntax_error_has_its_line_and_comes_before_all_else(shop: Repo) -> No
     assert "def price((cart, rate=1):" in answer.text.split("\n")[1]
 
 
+def test_what_a_syntax_error_hides_is_not_said_to_be_removed(shop: Repo) -> None:
+    edit = {
+        "path": "shop/cart.py",
+        "expected_content": "def price(cart, rate=1):",
+        "new_content": "def price(cart:",
+    }
+    answer = shop.ask("write_source", edits=[edit])
+    assert "syntax error" in answer.text and "removed" not in answer.text
+
+
 def test_an_undo_says_what_it_broke(shop: Repo) -> None:
     shop.result(
         "write_source",

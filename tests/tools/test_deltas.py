@@ -52,6 +52,15 @@ def test_line_endings_are_told_apart(made: Made) -> None:
     edit = {"path": "a.py", "expected_content": "def g():", "new_content": "def h():"}
     [file] = repo.result("write_source", edits=[edit])["delta"]["files"]
     assert file["line_ending"] == "CRLF"
+    assert [one["new_text"] for one in file["edits"]] == ["def h():\r\n"]
+
+
+def test_a_replacement_has_a_line_end_only_where_the_file_has_one(made: Made) -> None:
+    repo = made({"a.py": "x = 1"})
+    repo.session.index.refresh()
+    edit = {"path": "a.py", "expected_content": "1", "new_content": "2"}
+    [file] = repo.result("write_source", edits=[edit])["delta"]["files"]
+    assert [one["new_text"] for one in file["edits"]] == ["x = 2"]
 
 
 def test_the_same_change_has_the_same_fingerprint_and_another_has_not(made: Made) -> None:
@@ -73,5 +82,19 @@ def test_a_git_operation_has_hashes_and_fingerprints(made: Made) -> None:
         digest(TEXT.replace("return 1", "return 3")),
         digest(TEXT),
     )
+    assert file["line_ending"] == "LF"
+    assert [(one["start"]["line"], one["new_text"], one["symbol"]) for one in file["edits"]] == [
+        (2, "    return 1\n", "f"),
+        (6, "    return 1\n", "g"),
+    ]
     assert result["repo_fingerprint"] == repo.session.states.now().hex()
     assert result["mutation"]["symbol_changes"]
+
+
+def test_a_move_of_head_has_the_lines_that_it_replaced(made: Made) -> None:
+    repo = made({"a.py": TEXT})
+    repo.session.index.refresh()
+    repo.write("a.py", TEXT.replace("g():", "h():"))
+    repo.result("git_stage_and_commit", message="h")
+    [file] = repo.result("git_reset", ref="HEAD~1", mode="hard")["files"]
+    assert [(one["start"]["line"], one["new_text"]) for one in file["edits"]] == [(5, "def g():\n")]

@@ -175,7 +175,7 @@ def test_a_data_file_concerns_the_tests_that_name_it(tmp_path: Path) -> None:
 def test_a_file_that_nothing_names_is_told(tmp_path: Path) -> None:
     with repo_of(tmp_path, DATA) as repo:
         found = impact(repo, "docs/note.txt")
-        assert (told(found), found.unresolved, found.confidence) == ([], ["docs/note.txt"], "partial")
+        assert (told(found), found.nameless_files, found.confidence) == ([], ["docs/note.txt"], "partial")
 
 
 def test_other_languages_are_followed_by_their_links(tmp_path: Path) -> None:

@@ -53,6 +53,9 @@ def test_what_is_not_found_is_not_proven(nested: Repo, tool: str, arguments: dic
     assert "vendor/lib is a repository of its own" in error["message"]
 
 
-def test_a_list_and_a_map_name_what_is_left_out(nested: Repo) -> None:
-    for tool in ("list_files", "map_repo"):
-        assert WHY in nested.ask(tool).body["meta"]["warnings"]
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("list_files", {}), ("map_repo", {}), ("find_unused", {}), ("refactor_impact", {"target": "main"})],
+)
+def test_what_is_left_out_is_named(nested: Repo, tool: str, arguments: dict[str, Any]) -> None:
+    assert WHY in nested.ask(tool, **arguments).body["meta"]["warnings"]

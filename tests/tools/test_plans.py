@@ -1,5 +1,6 @@
 """Plans outlive the server that made them, and rest on the same files for the next one."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,34 @@ def test_a_plan_is_stale_when_its_files_have_changed_while_no_server_ran(path: s
     error = repo.error("refactor_rename", plan=made.id, accept=["all"])
     assert error["name"] == "PLAN_STALE" and not error["retryable"] and path in error["message"]
     assert (repo.root / "store.py").read_text() == FILES["store.py"]
+    repo.session.close()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("refactor_rename", {"symbol": "pkg.one.alone", "new_name": "single"}),
+        ("refactor_move", {"from_path": "pkg/one.py", "to_path": "pkg/three.py"}),
+        ("refactor_move", {"from_path": "pkg", "to_path": "lib"}),
+        ("refactor_move", {"from_path": "pkg.one.alone", "to_path": "pkg/three.py"}),
+        ("refactor_delete", {"target": "pkg.one.unused"}),
+        ("refactor_delete", {"target": "pkg/two.py"}),
+    ],
+)
+def test_a_stale_plan_offers_the_call_that_plans_anew(
+    tool: str, arguments: dict[str, Any], tmp_path: Path
+) -> None:
+    repo = Repo(tmp_path, FILES)
+    repo.write("pkg/one.py", FILES["pkg/one.py"] + "\n\ndef unused(): ...\n")
+    plan = repo.result(tool, **arguments, apply="never")["plan"]
+    for path in ("pkg/one.py", "pkg/two.py"):
+        repo.write(path, (repo.root / path).read_text() + "\n\nmore = 1\n")
+    error = repo.error(tool, plan=plan)
+    assert error["name"] == "PLAN_STALE"
+    [hint] = error["hints"]
+    name, _, sent = hint.partition(" ")
+    assert (name, json.loads(sent)) == (tool, arguments)
+    assert repo.result(name, **json.loads(sent))["applied"]
     repo.session.close()
 
 

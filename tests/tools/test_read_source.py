@@ -93,6 +93,12 @@ def test_a_file_that_is_kept_out_says_by_what(ask: Ask, repo: Path) -> None:
     assert error["details"]["absence"] == "not_indexed"
 
 
+@pytest.mark.parametrize("name", [".npmrc", "id_ed25519", ".git-credentials"])
+def test_a_secret_whose_name_might_be_a_symbol_is_said_to_be_one(ask: Ask, repo: Path, name: str) -> None:
+    (repo / name).write_text("x\n")
+    assert "looks like a secret" in ask("read_source", targets=[name])["error"]["message"]
+
+
 def test_a_link_inside_the_repository_leads_to_its_file(ask: Ask, repo: Path) -> None:
     (repo / "real.py").write_text("x = 1\n")
     (repo / "link.py").symlink_to("real.py")

@@ -366,7 +366,7 @@ def test_failures_of_an_earlier_run_on_the_unchanged_tree_are_marked(trusted: Tr
         ("tests/test_cart.py::test_total", False),
         ("tests/test_bad.py::test_bad", True),
     ]
-    assert result["summary"].endswith("; 1 of the 2 failures were there before")
+    assert result["summary"].endswith("; 1 of 2 failures pre-existing")
     assert told["next_actions"][0] == 'read_source {"targets": ["app/cart.py:2"]}'
     repo.write("tests/test_bad.py", bad.replace("== 2", "== 3"))
     assert "before" not in repo.result("run_test_targets", target_filter="test_bad")["failures"][0]

@@ -80,9 +80,19 @@ def test_all_lines_of_few_files_that_hold_a_word_are_shown(ask: Ask, repo: Path)
     one, two = found["files"]
     assert (len(one["hits"]), one.get("more")) == (7, None)
     assert (len(two["hits"]), two["more"]) == (12, "2")
-    assert SearchOutput.model_validate(found).render().endswith(": the zebraCrossing 11\n… 2 more lines")
+    assert SearchOutput.model_validate(found).render().endswith(": the zebraCrossing 11\n… 2 more")
     only = ask("search", query="zebraCrossing", limit=100, paths=["app/two.txt"])["result"]["files"]
     assert (len(only[0]["hits"]), only[0].get("more")) == (14, None)
+
+
+def test_a_helper_of_tests_does_not_come_before_the_source(ask: Ask, repo: Path) -> None:
+    (repo / "app/herd.py").write_text("def count(animals):\n    return animals.zebra\n")
+    (repo / "tests").mkdir(exist_ok=True)
+    (repo / "tests/test_herd.py").write_text("def zebra_herd():\n    ...\n")
+    found = ask("search", query="zebra")["result"]["files"]
+    assert [one["path"] for one in found] == ["app/herd.py", "tests/test_herd.py"]
+    [only] = ask("search", query="zebra", kinds=["function"])["result"]["files"]
+    assert only["path"] == "tests/test_herd.py"
 
 
 def test_lines_of_many_files_that_are_not_shown_are_counted(ask: Ask, repo: Path) -> None:

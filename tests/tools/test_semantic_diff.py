@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from codeplane.core.paths import RepoPath
+from codeplane.graph.diff.structure import _Comparison
+from codeplane.graph.diff.versions import Side, Version
 from codeplane.tools.semantic_diff import LONGEST_PAGE
 from tests.drive import git, new_repo
 from tests.tools.repo import Repo
@@ -502,6 +505,15 @@ def test_line_ends_that_git_converts_are_no_change(tmp_path: Path) -> None:
     shop.session.close()
 
 
+def test_an_id_that_git_expands_is_no_change(tmp_path: Path) -> None:
+    shop = Shop(tmp_path, {"a.py": 'def f():\n    return "$Id$"\n', ".gitattributes": "*.py ident\n"})
+    (shop.root / "a.py").unlink()
+    git(shop.root, "checkout", "-q", "--", "a.py")
+    assert "$Id: " in (shop.root / "a.py").read_text()
+    assert shop.diff()["summary"] == "nothing has changed"
+    shop.session.close()
+
+
 def test_files_outside_of_a_sparse_checkout_are_not_removed(tmp_path: Path) -> None:
     root = new_repo(tmp_path / "repo", {"in/a.py": "def f(): ...\n", "out/b.py": "def g(): ...\n"})
     git(root, "sparse-checkout", "set", "--no-cone", "/in/")
@@ -521,7 +533,7 @@ def test_contents_that_the_clone_lacks_are_said_and_not_added(tmp_path: Path) ->
     git(shop.root, "commit", "-qam", "read")
     (shop.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
     answer = shop.ask("semantic_diff", base="HEAD~1", target="HEAD")
-    assert answer.body["result"]["summary"] == "nothing has changed"
+    assert answer.body["result"]["summary"] == "nothing has changed in the files that can be read"
     assert "2 files have no content in this clone (lfs, missing) and are left out" in answer.text
     shop.session.close()
 
@@ -562,3 +574,25 @@ def test_of_many_changes_fewer_lines_are_shown(tmp_path: Path) -> None:
     shop.session.close()
     assert (len(first["preview"]), first["preview_more"]) == (4, 6)
     assert len(only["preview"]) == 10 and "preview_more" not in only
+
+
+class Compared(int):
+    """A number that counts how often it is compared with others."""
+
+    times = 0
+    __hash__ = int.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Compared.times += 1
+        return int(self) == other
+
+
+def test_each_addition_is_not_compared_with_all_others(tmp_path: Path) -> None:
+    shop = Shop(tmp_path, {"many.py": "".join(f"def f{n}(a):\n    return a\n\n\n" for n in range(300))})
+    shop.session.index.refresh()
+    with shop.session.index.snapshot() as snapshot:
+        side = Side(Version(snapshot.require_facts(RepoPath("many.py")), lambda: None))
+        side.items = [item._replace(parent=Compared(item.parent)) for item in side.items]
+        assert len(_Comparison(Side(None), side).changes()) == 300
+    assert Compared.times < 20 * 300
+    shop.session.close()

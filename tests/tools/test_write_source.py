@@ -54,6 +54,13 @@ def test_the_next_call_sees_the_edit(make: Make) -> None:
     assert repo.error("symbols_get_card", symbol="save")["name"] == "NOT_FOUND"
 
 
+@pytest.mark.parametrize("action", ["replace", "edit", "modify", "change"])
+def test_other_words_for_an_update_are_taken(make: Make, action: str) -> None:
+    repo = make()
+    edit(repo, path="app.py", action=action, expected_content="def save", new_content="def keep")
+    assert "def keep" in (repo.root / "app.py").read_text()
+
+
 def test_the_answer_tells_hashes_symbols_and_tests(make: Make) -> None:
     repo = make(
         {"app.py": APP, "test_app.py": "from app import save\n\n\ndef test_save():\n    save('x', '')\n"}

@@ -17,7 +17,13 @@ from codeplane.contexts.contexts import (
     is_inside,
     probe,
 )
-from codeplane.contexts.file import read_contexts, write_contexts
+from codeplane.contexts.file import (
+    IndexerChoice,
+    SemanticChoices,
+    read_contexts,
+    read_semantic_choices,
+    write_contexts,
+)
 from codeplane.contexts.members import Listing, Unreadable, literal_glob, matcher, read_listing
 from codeplane.core.errors import UnreadableConfig
 from codeplane.core.paths import RepoPath
@@ -346,3 +352,37 @@ def test_a_wrong_contexts_file_is_refused(text: str, problem: str) -> None:
         read_contexts(text)
     assert problem in caught.value.message
     assert caught.value.message.startswith("contexts.yaml: ")
+
+
+def test_contexts_yaml_chooses_indexers_and_their_environment() -> None:
+    text = """version: 1
+defaults: {max_parallel_contexts: 2, divergence_behavior: structural}
+contexts:
+  - {family: python, root_path: ., status: valid, indexer: scip-python, env: {PYTHONPATH: lib}}
+  - {family: jvm, root_path: core, status: valid, indexer: {name: "off"}}
+  - {family: go, root_path: cmd, status: valid}
+"""
+    choices = read_semantic_choices(text)
+    assert choices == SemanticChoices(
+        {"python:": IndexerChoice("scip-python", {"PYTHONPATH": "lib"}), "jvm:core": IndexerChoice("off")},
+        2,
+        "structural",
+    )
+    assert choices.of_unit("go:cmd") == IndexerChoice()
+    assert read_contexts(text) == []
+    assert read_semantic_choices("version: 1") == SemanticChoices()
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("version: 1\ndefaults: {max_parallel_contexts: 0}", "max_parallel_contexts"),
+        ("version: 1\ndefaults: {divergence_behavior: guess}", "divergence_behavior"),
+        ("version: 1\ncontexts: [{family: go, root_path: x, env: {A B: 1}}]", "environment variable"),
+        ("version: 1\ncontexts: [{family: go, root_path: x, indexer: {nam: x}}]", "nam"),
+    ],
+)
+def test_a_wrong_choice_of_an_indexer_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(UnreadableConfig) as caught:
+        read_semantic_choices(text)
+    assert problem in caught.value.message

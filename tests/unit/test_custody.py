@@ -118,3 +118,26 @@ def test_no_core_file_is_left_by_a_crash(tmp_path: Path) -> None:
     if sys.platform == "linux":
         assert done.stdout == b"(0, 0)\n"
     assert os.listdir(tmp_path) == []
+
+
+def test_the_memory_of_all_processes_together_is_bounded() -> None:
+    hungry = (
+        "import os, time\nfor _ in range(3):\n if not os.fork():\n"
+        "  keep = b'x' * (60 << 20)\n  time.sleep(83)\ntime.sleep(83)"
+    )
+    done = run(hungry, timeout=30, custody=Custody(most_resident=150 << 20))
+    assert (done.code, done.ended_for) == (None, "memory")
+    assert not left("time.sleep(83)")
+
+
+def test_memory_counts_where_a_process_has_dropped_its_environment() -> None:
+    hungry = f"keep = b'x' * (200 << 20); import time; time.sleep(84) # {PYTHON}"
+    source = f"import os\nos.execve({str(PYTHON)!r}, ['python', '-S', '-c', {hungry!r}], {{}})"
+    done = run(source, timeout=30, custody=Custody(most_resident=150 << 20))
+    assert (done.code, done.ended_for) == (None, "memory")
+
+
+def test_programs_give_way_as_they_are_told_to() -> None:
+    source = "import os, time; time.sleep(0.5); print(os.getpriority(os.PRIO_PROCESS, 0))"
+    nice = os.getpriority(os.PRIO_PROCESS, 0)
+    assert run(source, custody=Custody(niceness=nice + 5)).stdout.split() == [str(nice + 5).encode()]

@@ -24,8 +24,8 @@ _MOST_FACTS: Final = 20
 class Told:
     """One plan, told with the files as they are in a snapshot: columns count characters from 1."""
 
-    def __init__(self, pending: Pending, snapshot: Snapshot, decided: Sequence[str] | None) -> None:
-        self._pending, self._plan, self._decided = pending, pending.plan, decided
+    def __init__(self, pending: Pending, snapshot: Snapshot, decision: Sequence[str] | None) -> None:
+        self._pending, self._plan, self._decision = pending, pending.plan, decision
         self._snapshot = snapshot
         self._files: dict[RepoPath, Lines] = {}
 
@@ -56,9 +56,9 @@ class Told:
 
     def _cached(self) -> list[dict[str, Any]]:
         """What was chosen when the same files asked the same question."""
-        if self._decided is None:
+        if self._decision is None:
             return []
-        groups = [group for group in self._plan.groups if group.id in self._decided]
+        groups = [group for group in self._plan.groups if group.id in self._decision]
         sites = (*self._plan.sites, *(site for group in groups for site in group.sites))
         return [
             {
@@ -100,7 +100,7 @@ class Told:
         confidence = min((_CONFIDENCE[site.tier] for site in all_sites), default=1.0)
         return {"confidence": confidence, "apply_plan": {"edits": edits}}
 
-    def _witness(self, found: Witness) -> dict[str, Any]:
+    def _witness(self, evidence: Witness) -> dict[str, Any]:
         sets = [
             _set("certain", "Places that certainly refer to the symbol", [PROVEN], "a proven or strong link")
         ]
@@ -110,16 +110,16 @@ class Told:
         ]
         return {
             "bounds": {
-                "files_scanned": list(found.files_scanned),
+                "files_scanned": list(evidence.files_scanned),
                 "contexts_queried": list(map(shown, self._plan.contexts)),
-                "truncated": found.truncated,
+                "truncated": evidence.truncated,
             },
-            "facts": [self._fact(site) for site in found.defined[:_MOST_FACTS]],
-            "invariants_failed": list(found.invariants_failed),
+            "facts": [self._fact(site) for site in evidence.sites[:_MOST_FACTS]],
+            "invariants_failed": list(evidence.invariants_failed),
             "candidate_sets": {one["name"]: one for one in sets},
             "disambiguation_checklist": [
                 {"question": one.question, "fact_needed": one.kind, "how_to_verify": one.verify}
-                for one in found.capsules
+                for one in evidence.capsules
             ],
         }
 

@@ -94,35 +94,35 @@ class Delta(Output):
         return delta_text(self)
 
 
-def told(call: Call, written: Written) -> Delta:
+def told(call: Call, result: Written) -> Delta:
     """The answer of a tool that writes."""
-    is_done = written.operation_id is not None
-    changes = told_once(written.changes)
+    is_done = result.operation_id is not None
+    changes = told_once(result.changes)
     share = max(1, min(len(changes), _MOST_FILES))
-    files = [_file(written, one, share) for one in changes[:_MOST_FILES]]
+    files = [_file(result, one, share) for one in changes[:_MOST_FILES]]
     if not files:
         call.warn("The edit changes nothing: the files already have this content.")
     return Delta(
-        broke=broken_lines(written.effects) or None,
+        broke=broken_lines(result.effects) or None,
         applied=is_done,
         dry_run=None if is_done else True,
-        operation=written.operation_id,
-        summary=_render_summary(changes, written, is_done=is_done),
+        operation=result.operation_id,
+        summary=_render_summary(changes, result, is_done=is_done),
         delta=DeltaFiles(
             files_changed=len(changes),
-            insertions=written.insertions,
-            deletions=written.deletions,
+            insertions=result.insertions,
+            deletions=result.deletions,
             files=files,
             more_files=max(0, len(changes) - len(files)) or None,
-            repo_fingerprint=written.repo_fingerprint,
+            repo_fingerprint=result.repo_fingerprint,
             mutation=mutation_of(
-                written.fingerprint,
-                written.changes,
-                written.effects,
-                (written.insertions, written.deletions),
+                result.fingerprint,
+                result.changes,
+                result.effects,
+                (result.insertions, result.deletions),
             ),
         ),
-        **affected(written.effects, _MOST_TESTS),
+        **affected(result.effects, _MOST_TESTS),
     )
 
 
@@ -142,27 +142,27 @@ def _render_confidence(effects: Effects) -> str | None:
     Nothing where no file that changed is code.
     """
     impact = effects.impact
-    if not any(file.language for file in effects.files if file.path not in impact.unresolved):
+    if not any(file.language for file in effects.files if file.path not in impact.nameless_files):
         return None
     return impact.confidence
 
 
-def _file(written: Written, change: FileChange, share: int) -> FileDelta:
+def _file(result: Written, change: FileChange, share: int) -> FileDelta:
     """One file of so many that share the room."""
-    came, went = written.lines.get(change.path, (0, 0))
-    intent = written.intent
+    came, went = result.lines.get(change.path, (0, 0))
+    intent = result.intent
     old = intent.change.before.get(change.moved_from or change.path)
     corrections = intent.corrections.get(change.moved_from or change.path, ())
-    is_preview = written.operation_id is None
+    is_preview = result.operation_id is None
     new = intent.change.after[change.path]
-    edits = edits_of(written, change, old, new) if not is_preview else []
+    edits = edits_of(result.effects, change.path, old, new) if not is_preview else []
     most = _MOST_RANGES // share
     return FileDelta(
         path=shown(change.path),
         action=_render_action(change),
         moved_from=shown(change.moved_from) if change.moved_from is not None else None,
         git_mv=change.git_mv if change.moved_from is not None and not is_preview else None,
-        old_hash=old_hash(written, change),
+        old_hash=old_hash(result, change),
         file_sha256=change.after,
         line_ending=line_ending(new) if new is not None else None,
         insertions=came,
@@ -170,8 +170,8 @@ def _file(written: Written, change: FileChange, share: int) -> FileDelta:
         edits=edits[:most] or None,
         more_edits=max(0, len(edits) - most) or None,
         line_corrections=[_line_correction(one) for one in corrections[:_MOST_CORRECTIONS]] or None,
-        symbols=symbols_of(written.effects, change.path, max(_LEAST, _MOST_SYMBOLS // share)) or None,
-        problem="It no longer parses completely." if change.path in written.effects.broken else None,
+        symbols=symbols_of(result.effects, change.path, max(_LEAST, _MOST_SYMBOLS // share)) or None,
+        problem="It no longer parses completely." if change.path in result.effects.unparsable else None,
         diff=_render_diff(change, old, new, share) if is_preview else None,
     )
 
@@ -186,8 +186,8 @@ def _render_action(change: FileChange) -> str:
 
 def _line_correction(one: Correction) -> LineCorrection:
     return LineCorrection(
-        original=Lines(start_line=one.sent[0], end_line=one.sent[1]) if one.sent[0] else None,
-        corrected=Lines(start_line=one.used[0], end_line=one.used[1]),
+        original=Lines(start_line=one.request[0], end_line=one.request[1]) if one.request[0] else None,
+        corrected=Lines(start_line=one.target[0], end_line=one.target[1]),
         reason=one.why,
     )
 
@@ -198,12 +198,15 @@ def _render_diff(change: FileChange, old: bytes | None, new: bytes | None, share
 
 def symbols_of(effects: Effects, path: RepoPath, most: int) -> list[str]:
     """The definitions of a file that are others now, a line each."""
+    # A file that does not parse seems to lack what it has.
+    is_parsed = path not in effects.unparsable
     changes = [
         one
         for file in effects.files
         if file.path == path
         for one in flattened(file.changes)
         if not (one.nested and one.change is ChangeKind.BODY)
+        and (is_parsed or one.change is not ChangeKind.REMOVED)
     ]
     lines = [_render_symbol(one) for one in changes[:most]]
     return [*lines, f"… {len(changes) - most} more"] if len(changes) > most else lines
@@ -216,12 +219,12 @@ def _render_symbol(one: Change) -> str:
     return f"{one.change.value} {one.definition.kind} {shown(one.name)}{lines}{old}"
 
 
-def _render_summary(changes: Sequence[FileChange], written: Written, *, is_done: bool) -> str:
+def _render_summary(changes: Sequence[FileChange], result: Written, *, is_done: bool) -> str:
     counts = Counter(_render_action(change) for change in changes)
     what = ", ".join(f"{counts[action]} {action}" for action in _ACTIONS if counts[action])
     what = what or "nothing changed"
-    corrections = sum(map(len, written.intent.corrections.values()))
-    parts = [f"{what} (+{written.insertions} -{written.deletions})"]
+    corrections = sum(map(len, result.intent.corrections.values()))
+    parts = [f"{what} (+{result.insertions} -{result.deletions})"]
     parts += [f"{corrections} corrected"] if corrections else []
     return ("" if is_done else "preview, nothing written: ") + "; ".join(parts)
 

@@ -23,7 +23,7 @@ _MOST_CORRECTIONS: Final = 3
 def broken_lines(effects: Effects) -> list[str]:
     """What a write broke, a line for each name, call or file."""
     lines = [f"syntax error: {one}" for one in effects.syntax]
-    lines += _grouped(effects.breakage.unresolved, "")
+    lines += _grouped(effects.breakage.lost_references, "")
     lines += _grouped(effects.breakage.calls, "calls to ")
     left = len(lines) - _MOST_LINES
     lines = [*lines[:_MOST_LINES], f"… {left} more"] if left > 0 else lines

@@ -45,18 +45,18 @@ def why_not_covered(runners: Iterable[str]) -> str:
     return "; ".join(reasons)
 
 
-def told_coverage(call: Call, found: Coverage) -> CoverageReport:
+def told_coverage(call: Call, coverage: Coverage) -> CoverageReport:
     """What was run of each file, and what was not of the lines that are not committed yet."""
-    files = sorted(found.files.items(), key=lambda item: (item[1].percent, item[0]))
+    files = sorted(coverage.files.items(), key=lambda item: (item[1].percent, item[0]))
     rows = [f"{one.percent:.0f}% {path}: {spans(one.missing)}" for path, one in files if one.missing]
-    uncovered = [
+    gaps = [
         f"{shown(path)}: {spans(lines)}"
         for path in _changed(call)
-        if path in found.files
-        and (lines := sorted(_changed_lines(call, path) & set(found.files[path].missing)))
+        if path in coverage.files
+        and (lines := sorted(_changed_lines(call, path) & set(coverage.files[path].missing)))
     ]
     return CoverageReport(
-        percent=round(found.percent, 1), files=rows[:_MOST_FILES], uncovered_changes=uncovered or None
+        percent=round(coverage.percent, 1), files=rows[:_MOST_FILES], uncovered_changes=gaps or None
     )
 
 

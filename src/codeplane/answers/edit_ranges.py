@@ -36,27 +36,27 @@ class Mutation(Output):
     symbol_changes: list[str] = Field(description="`change kind name` of definitions, of all files.")
 
 
-def old_hash(written: Written, change: FileChange) -> str | None:
+def old_hash(result: Written, change: FileChange) -> str | None:
     """The content before; of a move, that of the path it came from."""
     if change.moved_from is None:
         return change.before
-    return next((one.before for one in written.changes if one.path == change.moved_from), None)
+    return next((one.before for one in result.changes if one.path == change.moved_from), None)
 
 
-def edits_of(written: Written, change: FileChange, old: bytes | None, new: bytes | None) -> list[EditRange]:
+def edits_of(effects: Effects, path: str, old: bytes | None, new: bytes | None) -> list[EditRange]:
     """The lines that were replaced in one file, whole, in order."""
     if old is None or new is None:
         return []
     spans = [
         (one.definition.span, shown(one.name))
-        for file in written.effects.files
-        if file.path == change.path
+        for file in effects.files
+        if file.path == path
         for one in flattened(file.changes)
         if one.after is not None and one.tags
     ]
     shift, edits = 0, []
     for one in ranges(old, new):
-        text = "".join(f"{line}\n" for line in one.new)
+        text = "".join(one.new)
         first = one.start + shift + 1  # in the content now
         around = [name for span, name in spans if span.start_line <= first <= span.end_line]
         shift += len(one.new) - (one.end - one.start)

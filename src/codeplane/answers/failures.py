@@ -67,12 +67,12 @@ class Rest(Output):
         return Pages(call.repo.state_db).keep(self.model_dump_json(exclude_none=True))
 
 
-def failures_by_cause(cases: Sequence[Case], known: Mapping[str, str]) -> list[Failure]:
+def failures_by_cause(cases: Sequence[Case], earlier_failures: Mapping[str, str]) -> list[Failure]:
     """One example of each cause, then the others; causes that were there before come last."""
-    causes = sorted(_find_causes(cases), key=lambda one: all(case.id in known for case in one))
+    causes = sorted(_find_causes(cases), key=lambda one: all(case.id in earlier_failures for case in one))
     room = max(_LEAST_STACK, min(_LONGEST_STACK, _ROOM // max(1, len(causes))))
-    failures = [_example(cause, known, room) for cause in causes]
-    return failures + [_other(case, cause[0], known) for cause in causes for case in cause[1:]]
+    failures = [_example(cause, earlier_failures, room) for cause in causes]
+    return failures + [_other(case, cause[0], earlier_failures) for cause in causes for case in cause[1:]]
 
 
 def page_of(rest: Rest) -> tuple[list[Failure], Rest | None]:
@@ -139,20 +139,20 @@ def _find_keys(case: Case) -> list[tuple[object, ...]]:
     return keys
 
 
-def _example(cause: Sequence[Case], known: Mapping[str, str], room: int) -> Failure:
+def _example(cause: Sequence[Case], earlier_failures: Mapping[str, str], room: int) -> Failure:
     case = cause[0]
     error = _error(case)
     # What `error` says is not said again.
     lines = [line for line in case.stack.splitlines() if line.strip() not in (error, _OUTSIDE)]
     stack = shortened("\n".join(lines), room)
     # Without a stack, what was printed is all that is known of the failure.
-    printed = _last_lines(case.output) if stack else case.output
-    output = shortened(printed, _LONGEST_OUTPUT if stack else _LONGEST_STACK)
+    full_output = _last_lines(case.output) if stack else case.output
+    output = shortened(full_output, _LONGEST_OUTPUT if stack else _LONGEST_STACK)
     return Failure(
         test=case.id,
         at=_at(case),
         error=error,
-        before=_before(case, known),
+        before=_before(case, earlier_failures),
         alike=len(cause) - 1 or None,
         stack=stack or None,
         output=(output or None) if case.output != case.stack else None,
@@ -167,12 +167,12 @@ def _last_lines(output: str) -> str:
     return "\n".join([f"… {cut} lines", *lines[cut:]]) if cut > 0 else output
 
 
-def _other(case: Case, example: Case, known: Mapping[str, str]) -> Failure:
+def _other(case: Case, example: Case, earlier_failures: Mapping[str, str]) -> Failure:
     return Failure(
         test=case.id,
         at=_at(case),
         error=shortened(_error(case), _LONGEST_ERROR),
-        before=_before(case, known),
+        before=_before(case, earlier_failures),
         same_as=example.id,
         fingerprint=_compute_fingerprint(case),
     )
@@ -186,8 +186,8 @@ def _at(case: Case) -> str | None:
     return f"{case.path}:{case.line}" if case.line else case.path or None
 
 
-def _before(case: Case, known: Mapping[str, str]) -> str | None:
-    return known[case.id][:_SHORT_COMMIT] if case.id in known else None
+def _before(case: Case, earlier_failures: Mapping[str, str]) -> str | None:
+    return earlier_failures[case.id][:_SHORT_COMMIT] if case.id in earlier_failures else None
 
 
 def _compute_fingerprint(case: Case) -> str:

@@ -3,10 +3,10 @@
 from codeplane.session import Call
 
 
-def clamped(call: Call, name: str, asked: int, most: int, least: int = 1) -> int:
+def clamped(call: Call, name: str, wish: int, most: int, least: int = 1) -> int:
     """The size that counts; `meta.limits_applied` says where it is not the one that was asked for."""
-    size = max(least, min(asked, most))
-    if size != asked:
+    size = max(least, min(wish, most))
+    if size != wish:
         call.limits_applied[name] = size
     return size
 

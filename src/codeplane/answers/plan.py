@@ -98,6 +98,8 @@ def next_calls(pending: Pending) -> list[str]:
     plan, tool = pending.plan, refactorings()[pending.plan.kind].TOOL
     if plan.verdict in _READY:
         return [_call(tool, plan=pending.id)]
+    if plan.verdict is Verdict.BLOCKED and (stale := plan.not_fresh):
+        return [_call("semantic_refresh", files=[shown(path) for path in stale])]
     if plan.verdict is not Verdict.NEEDS_DECISION:
         return [_call(tool, **way) for way in plan.ways]
     rest = [group.id for group in plan.groups] or [MENTIONS] if plan.is_rest else "none"
@@ -227,12 +229,12 @@ def _where(one: Problem) -> str:
     return f"{shown(one.path)}:{one.line}: " if one.line else f"{shown(one.path)}: "
 
 
-def _files(plan: Plan, touched: list[RepoPath]) -> list[str] | None:
+def _files(plan: Plan, paths: list[RepoPath]) -> list[str] | None:
     counts = Counter(site.path for site in (*plan.sites, *(one.site for one in _changed_mentions(plan))))
     counts.update(_landing_paths(plan))
     came = {new: old for old, new in plan.moves.items()}
     lines = []
-    for path in touched[:_MOST_FILES]:
+    for path in paths[:_MOST_FILES]:
         origin = f" (from {shown(came[path])})" if path in came else ""
         origin = " (new)" if path in _landing_paths(plan) - plan.change.before.keys() else origin
         lines.append(f"{shown(path)}: {counts[came.get(path, path)]}{origin}")
@@ -256,14 +258,14 @@ def _changed_mentions(plan: Plan) -> list[Mention]:
 def _left(plan: Plan) -> list[str] | None:
     """`path:line: text` of mentions that are not changed; of the past, which is to stay, the lines alone."""
     left = [one for one in plan.mentions if not one.is_taken]
-    told = _lines(plan, _by_form([one for one in left if not one.is_past]))
+    rows = _lines(plan, _by_form([one for one in left if not one.is_past]))
     past: dict[RepoPath, dict[int, None]] = {}
     for one in left:
         if one.is_past:
             past.setdefault(one.site.path, {})[one.site.line] = None
-    told += [f"{shown(path)}:{','.join(map(str, lines))}" for path, lines in past.items()]
-    more = [f"… {len(told) - _MOST_TOLD} more"] if len(told) > _MOST_TOLD else []
-    return [*told[:_MOST_TOLD], *more] or None
+    rows += [f"{shown(path)}:{','.join(map(str, lines))}" for path, lines in past.items()]
+    more = [f"… {len(rows) - _MOST_TOLD} more"] if len(rows) > _MOST_TOLD else []
+    return [*rows[:_MOST_TOLD], *more] or None
 
 
 def _by_form(mentions: Iterable[Mention]) -> list[Mention]:
@@ -283,8 +285,8 @@ def _lines(plan: Plan, mentions: Iterable[Mention]) -> list[str]:
     return list(dict.fromkeys(line(plan, one.site) for one in mentions))
 
 
-def _render_diff(plan: Plan, touched: list[RepoPath]) -> str | None:
-    share = max(_LEAST, _MOST_LINES // max(1, len(touched)))
+def _render_diff(plan: Plan, paths: list[RepoPath]) -> str | None:
+    share = max(_LEAST, _MOST_LINES // max(1, len(paths)))
     parts, room = [], _MOST_LINES
     for edit in plan.change.edits.edits:
         before = plan.change.before.get(edit.moved_from or edit.path)

@@ -1,6 +1,7 @@
 """Uses that are not certain, as tools answer them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 from pydantic import Field
 
@@ -50,6 +51,35 @@ def possible_text(groups: Sequence[PossibleUses], total: int, what: str) -> list
             lines.append(f"  {receiver}{times}  {'  '.join(group.files)}")
     more = total - sum(group.total for group in groups)
     return [*lines, f"  {more} more possible {what}"] if more > 0 else lines
+
+
+class ReferenceLine(Protocol):
+    """A reference as a tool lists it."""
+
+    line: int
+    text: str
+    why: str | None
+
+
+class ReferencesInFile(Protocol):
+    """A file as a tool lists its references."""
+
+    path: str
+
+    @property
+    def refs(self) -> Sequence[ReferenceLine]: ...
+
+
+def reference_lines(files: Sequence[ReferencesInFile]) -> list[str]:
+    """References by file as `rg` prints matches; certain ones first, then possible ones by their reasons."""
+    lines: list[str] = []
+    reasons = dict.fromkeys(ref.why for file in files for ref in file.refs)
+    for why in sorted(reasons, key=lambda why: why is not None):
+        lines += [f"possible: {why}"] if why else []
+        for file in files:
+            rows = {ref.line: f"{ref.line}: {ref.text}" for ref in file.refs if ref.why == why}
+            lines += [file.path, *rows.values()] if rows else []
+    return lines
 
 
 def counted(tiers: Mapping[str, int], kinds: Mapping[str, int]) -> str:

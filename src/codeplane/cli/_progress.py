@@ -21,6 +21,6 @@ class ProgressLine:
         self._shown = now
         rate = done / max(now - self._began, 0.001)
         left = (total - done) / rate if rate else 0
-        filled = "█" * (20 * done // max(total, 1))
-        text = f"{self._title} {filled:<20} {done}/{total} {message}, {rate:.0f}/s, {left:.0f} s left"
+        bar = "█" * (20 * done // max(total, 1))
+        text = f"{self._title} {bar:<20} {done}/{total} {message}, {rate:.0f}/s, {left:.0f} s left"
         click.echo(f"\r\x1b[K{text}", nl=done >= total, err=True)

@@ -19,9 +19,9 @@ def call_tool(
     return asyncio.run(_call(checkout, tool, arguments, assignments))
 
 
-async def _call(checkout: Checkout, tool: str, given: object, assignments: tuple[str, ...]) -> "Answer":
+async def _call(checkout: Checkout, tool: str, arguments: object, assignments: tuple[str, ...]) -> "Answer":
     """A signal cancels the call; one that writes ends first, so that nothing is left half done."""
-    task = asyncio.ensure_future(call_once(checkout, tool, given, assignments))
+    task = asyncio.ensure_future(call_once(checkout, tool, arguments, assignments))
     ended_by: list[int] = []
 
     def end(number: int) -> None:

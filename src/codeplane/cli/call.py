@@ -24,12 +24,12 @@ def call(root: Path, as_json: bool, tool: str, arguments: str, assignments: tupl
     """
     try:
         text = sys.stdin.read() if arguments == "-" else arguments
-        given = decode_json(text or "{}")
+        values = decode_json(text or "{}")
     except (ValueError, RecursionError) as error:
         raise InvalidArgument(
             f"The arguments are not JSON: {error}.", hints=[f"cpl call {tool} '{{}}'"]
         ) from error
     checkout = Checkout.find(root, Places.of_user(), assignments)
-    answer = call_tool(checkout, tool, given, assignments)
+    answer = call_tool(checkout, tool, values, assignments)
     emit(answer.body, answer.text, as_json=as_json)
     sys.exit(1 if answer.is_error else 0)

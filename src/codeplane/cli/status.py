@@ -81,6 +81,7 @@ def _index_text(state: str, index: dict[str, Any] | None) -> str:
     parts.append(f"{index['size_bytes'] / 1e6:.1f} MB, epoch {index['epoch']}, version {index['version']}")
     parts += [f"fingerprint {print_[:12]}"] if (print_ := index.get("fingerprint")) else []
     parts += [f"reconciled {at}"] if (at := index.get("reconciled_at")) else []
+    parts += [path] if (path := index.get("path")) else []
     return f"{state}: {', '.join(parts)}"
 
 

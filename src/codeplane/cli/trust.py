@@ -36,9 +36,9 @@ def trust(root: Path, as_json: bool, secrets: bool, revoke: bool, show: bool) ->
         record.revoke(path, write_private)
     elif not show:
         give_trust(path, places, opens_secrets=secrets)
-    granted = record.of(path, read_trust_id(path))
-    lines = list(granted.secrets) if granted is not None else []
-    report: dict[str, Any] = {"root": str(path), "trusted": granted is not None, "secrets": lines}
+    grant = record.of(path, read_trust_id(path))
+    lines = list(grant.secrets) if grant is not None else []
+    report: dict[str, Any] = {"root": str(path), "trusted": grant is not None, "secrets": lines}
     emit(report, _text(report, asked=secrets and not show), as_json=as_json)
 
 

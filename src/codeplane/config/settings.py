@@ -242,6 +242,49 @@ class LintSettings(_Section):
     )
 
 
+class CustomIndexer(_Section):
+    name: str = Field(pattern=r"^[a-z][a-z0-9-]{0,40}$", description="Name under which it is reported.")
+    languages: tuple[str, ...] = Field(min_length=1, description="Languages it indexes, such as `python`.")
+    cmd: tuple[str, ...] = Field(
+        min_length=1,
+        description="Program and arguments; it writes a SCIP index to `{output}`. It runs in the root of a "
+        "build context, in a copy of the working tree.",
+    )
+    inputs: tuple[str, ...] = Field(
+        default=(), description="Files whose change makes its results stale, relative to the context."
+    )
+
+    @field_validator("cmd")
+    @classmethod
+    def _names_the_output(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not value[0] or "/" in value[0] or value[0].startswith("-"):
+            raise ValueError("the program is given by its name alone")
+        if not any("{output}" in part for part in value[1:]):
+            raise ValueError("one argument must contain {output}")
+        return value
+
+
+class SemanticSettings(_Section):
+    enabled: bool = Field(default=True, description="Use what semantic indexers have found out.")
+    custom: tuple[CustomIndexer, ...] = Field(
+        default=(), description="Indexers besides the built-in ones; they are preferred to those."
+    )
+    timeout_sec: float = Field(default=1800, gt=0, le=86_400, description="Time limit of one indexer run.")
+    memory_mb: int = Field(
+        default=4096, ge=64, le=1_048_576, description="Memory that an indexer and its children may take."
+    )
+    output_mb: int = Field(default=1024, ge=1, le=65_536, description="Largest index that is read.")
+    refresh_on_idle: bool = Field(
+        default=False, description="Refresh when files have changed and the repository is at rest."
+    )
+    idle_sec: float = Field(
+        default=30,
+        ge=1,
+        le=86_400,
+        description="Time without a change after which the repository is at rest.",
+    )
+
+
 class Settings(_Section):
     """What CodePlane obeys, merged from its four layers."""
 
@@ -254,6 +297,7 @@ class Settings(_Section):
     git: GitSettings = Field(default=GitSettings(), description="Git.")
     tests: TestSettings = Field(default=TestSettings(), description="Test runs.")
     lint: LintSettings = Field(default=LintSettings(), description="Linters and formatters.")
+    semantic: SemanticSettings = Field(default=SemanticSettings(), description="Semantic indexers.")
     logging: LoggingSettings = Field(default=LoggingSettings(), description="Logs.")
 
 

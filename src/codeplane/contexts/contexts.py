@@ -33,8 +33,8 @@ class Tier(IntEnum):
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A root that may become a context. No two of one discovery share family and root."""
+class _RootOfFamily:
+    """A directory of one language family, what it stands on, and which files below it belong to it."""
 
     family: str
     root_path: RepoPath
@@ -42,20 +42,20 @@ class Candidate:
     markers: tuple[str, ...]
     include_spec: tuple[str, ...]
     exclude_spec: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Candidate(_RootOfFamily):
+    """A root that may become a context. No two of one discovery share family and root."""
+
     detached: bool = False
     reason: str = ""
 
 
 @dataclass(frozen=True)
-class Context:
+class Context(_RootOfFamily):
     """A candidate that has been settled."""
 
-    family: str
-    root_path: RepoPath
-    tier: Tier
-    markers: tuple[str, ...]
-    include_spec: tuple[str, ...]
-    exclude_spec: tuple[str, ...]
     probe_status: ProbeStatus
     reason: str
 

@@ -1,10 +1,12 @@
 """`contexts.yaml`: the contexts of a repository as text, and what its user says about them."""
 
+import re
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from codeplane.contexts.contexts import Context, Override
 from codeplane.core.documents import Malformed
@@ -16,11 +18,15 @@ from codeplane.languages.families import FAMILIES
 
 _CONFIG_VERSION: Final = 1
 _LARGEST_CONFIG: Final = 1_048_576
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+Divergence = Literal["fail", "structural"]
 
 _HEADER: Final = """\
 # The contexts that were found in this repository. It is obeyed in a trusted repository (cpl trust):
 #   enabled: false                               on an entry switches its context off
 #   {family, root_path, include, exclude}        as a new entry adds a context; the globs are optional
+#   indexer: NAME, env: {VARIABLE: value}        on an entry choose its semantic indexer; off for none
 """
 
 
@@ -60,6 +66,40 @@ def _override_entry(override: Override) -> dict[str, object]:
     return said | ({"exclude": list(override.exclude)} if override.exclude else {})
 
 
+@dataclass(frozen=True)
+class IndexerChoice:
+    """Which indexer the user wants for a context, and what it sees in its environment besides."""
+
+    indexer: str = ""  # "" for the one that is preferred, `off` for none
+    env: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SemanticChoices:
+    """What contexts.yaml says about the semantic tier."""
+
+    by_unit: dict[str, IndexerChoice] = field(default_factory=dict)  # by `Context.unit`
+    max_parallel_contexts: int = 1
+    # What a refactoring does where build contexts disagree about a name: refuse, or rely on structure alone.
+    divergence_behavior: Divergence = "fail"
+
+    def of_unit(self, unit: str) -> IndexerChoice:
+        return self.by_unit.get(unit, IndexerChoice())
+
+
+class _IndexerName(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = ""
+
+
+class _Defaults(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    max_parallel_contexts: int = Field(default=1, ge=1, le=16)
+    divergence_behavior: Divergence = "fail"
+
+
 class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -69,9 +109,16 @@ class _Entry(BaseModel):
     added: bool = False
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    indexer: _IndexerName = _IndexerName()
+    env: dict[str, str] = {}
     status: str | None = None
     markers: object = None
     reason: object = None
+
+    @field_validator("indexer", mode="before")
+    @classmethod
+    def _name_alone(cls, value: object) -> object:
+        return {"name": value} if isinstance(value, str) else value
 
 
 class _File(BaseModel):
@@ -79,26 +126,46 @@ class _File(BaseModel):
 
     version: Literal["1"]
     contexts: list[_Entry] = []
+    defaults: _Defaults = _Defaults()
 
 
 def read_contexts(text: str) -> list[Override]:
     """What the user says in contexts.yaml.
 
-    An entry with a status and without `added` was written by CodePlane: only its `enabled` counts.
+    An entry with a status and without `added` was written by CodePlane: only its `enabled`, `indexer` and
+    `env` count.
     """
-    if len(text) > _LARGEST_CONFIG:
-        raise _unreadable_error(f"larger than {_LARGEST_CONFIG} characters")
-    try:
-        file = _File.model_validate(parse_yaml_texts(text))
-    except Malformed as error:
-        raise _unreadable_error(str(error)) from error
-    except ValidationError as error:
-        raise _unreadable_error(_first_problem(error)) from error
-    overrides = [_parse_override(entry) for entry in file.contexts]
+    overrides = [_parse_override(entry) for entry in _read_file(text).contexts]
     keys = {(one.family, one.root_path) for one in overrides}
     if len(keys) < len(overrides):
         raise _unreadable_error("two entries have the same family and root_path")
     return [one for one in overrides if one.added or not one.enabled]
+
+
+def read_semantic_choices(text: str) -> SemanticChoices:
+    """What the user says in contexts.yaml about indexers."""
+    file = _read_file(text)
+    choices = {}
+    for entry in file.contexts:
+        override = _parse_override(entry)
+        name = entry.indexer.name
+        if wrong := [one for one in entry.env if not _VARIABLE.fullmatch(one)]:
+            raise _unreadable_error(f"{wrong[0]!r} is not the name of an environment variable")
+        if name or entry.env:
+            choices[f"{override.family}:{override.root_path}"] = IndexerChoice(name, entry.env)
+    defaults = file.defaults
+    return SemanticChoices(choices, defaults.max_parallel_contexts, defaults.divergence_behavior)
+
+
+def _read_file(text: str) -> _File:
+    if len(text) > _LARGEST_CONFIG:
+        raise _unreadable_error(f"larger than {_LARGEST_CONFIG} characters")
+    try:
+        return _File.model_validate(parse_yaml_texts(text))
+    except Malformed as error:
+        raise _unreadable_error(str(error)) from error
+    except ValidationError as error:
+        raise _unreadable_error(_first_problem(error)) from error
 
 
 def _parse_override(entry: _Entry) -> Override:

@@ -37,7 +37,8 @@
     │   ├── IndexNotAvailable        3002
     │   ├── CompilationFailed        3003
     │   ├── IndexBusy                3004
-    │   └── EpochGone                3005
+    │   ├── EpochGone                3005
+    │   └── ScipError                3006
     ├── RefactorError                4xxx  refactorings
     │   ├── RefactorDivergence       4001
     │   ├── PlanStale                4002
@@ -334,6 +335,12 @@ class EpochGone(IndexFailure):
     """The epoch is not on record: it has been dropped or never existed."""
 
     code = 3005
+
+
+class ScipError(IndexFailure):
+    """What a batch indexer wrote is not a SCIP index, is cut short, or is larger than CodePlane reads."""
+
+    code = 3006
 
 
 class RefactorError(CodePlaneError):

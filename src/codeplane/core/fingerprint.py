@@ -10,7 +10,7 @@ _SIZE = 1 << 256
 
 
 class Fingerprint:
-    """The same files with the same contents have the same fingerprint, in whatever order they came."""
+    """Equal for equal files with equal contents, in whatever order they came."""
 
     def __init__(self, files: Iterable[tuple[RepoPath, Digest]] = ()) -> None:
         self._sum = sum(_entry_number(*file) for file in files) % _SIZE

@@ -17,14 +17,14 @@ class Globs:
     def __init__(self, patterns: Sequence[str]) -> None:
         included_patterns = [_render_expression(one) for one in patterns if not one.startswith("!")]
         excluded_patterns = [_render_expression(one[1:]) for one in patterns if one.startswith("!")]
-        self._wanted = _join_alternatives(included_patterns)
-        self._unwanted = _join_alternatives(excluded_patterns)
+        self._included = _join_alternatives(included_patterns)
+        self._excluded = _join_alternatives(excluded_patterns)
 
     def holds(self, path: str) -> bool:
         data = path.encode("utf-8", "surrogateescape")
-        if self._unwanted is not None and self._unwanted.search(data):
+        if self._excluded is not None and self._excluded.search(data):
             return False
-        return self._wanted is None or self._wanted.search(data) is not None
+        return self._included is None or self._included.search(data) is not None
 
 
 def _join_alternatives(expressions: list[str]) -> Any:

@@ -52,7 +52,7 @@ def numbered(lines: Sequence[str], first: int) -> str:
 
 
 def numbered_within(lines: Sequence[str], first: int, room: int) -> tuple[str, int]:
-    """The same of as many lines as there is room for, one at least; and how many these are."""
+    """The numbered lines that there is room for, one at least; and how many these are."""
     size = 0
     for number, line in enumerate(lines, first):
         room -= len(str(number)) + len(cut(line)) + 3  # the colon, the space and the line break

@@ -119,11 +119,11 @@ def _best(node: Node) -> int:
 def _upwards(snapshot: Snapshot, place: Place, bounds: Bounds, walk: Walk) -> Iterator[tuple[Place, Edge]]:
     entries: set[tuple[str, int, int]] = set()
     ways = list(_ways_in(snapshot, place, bounds.follow_interface))
-    has_open = any(via is not None and not is_class(snapshot, named) for named, via in ways)
-    for named, via in ways:
-        is_open = via is not None and not is_class(snapshot, named)
+    has_open = any(via is not None and not is_class(snapshot, callee) for callee, via in ways)
+    for callee, via in ways:
+        is_open = via is not None and not is_class(snapshot, callee)
         calls: dict[tuple[Place, Tier], list[int]] = {}
-        for ref in snapshot.references.to(named):
+        for ref in snapshot.references.to(callee):
             at = (ref.path, ref.line, ref.column)
             if ref.role is not Role.CALL or at in entries:
                 continue

@@ -63,7 +63,7 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
     item = facts.definitions[place.definition]
     flags = flags_of(snapshot, place)
     references = references_to(snapshot, definition)
-    called = [one for one in references.items if one.kind in _CALLED]
+    calls = [one for one in references.items if one.kind in _CALLED]
     walk = callees(snapshot, place, Bounds(1, most))
     nodes = walk.levels[0].nodes if walk.levels else []
     silent = implementers(snapshot, place) if is_class(snapshot, place) else None
@@ -80,8 +80,8 @@ def card_of(snapshot: Snapshot, definition: DefFact, most: int) -> Card:
         members_of(snapshot, place),
         [(node.place, node.edges[0].tier) for node in nodes],
         walk.levels[0].more if walk.levels else 0,
-        _by_tier(called),
-        [use_of(one) for one in called if one.tier not in CERTAIN],
+        _by_tier(calls),
+        [use_of(one) for one in calls if one.tier not in CERTAIN],
         references.tiers,
         _render_tests(snapshot, references.items),
     )
@@ -97,13 +97,13 @@ def _render_documentation(snapshot: Snapshot, definition: DefFact, facts: FileFa
     return ""
 
 
-def _by_tier(found: list[Reference]) -> dict[Tier, int]:
-    counts = {tier: sum(one.tier is tier for one in found) for tier in Tier}
+def _by_tier(references: list[Reference]) -> dict[Tier, int]:
+    counts = {tier: sum(one.tier is tier for one in references) for tier in Tier}
     return {tier: count for tier, count in counts.items() if count}
 
 
-def _render_tests(snapshot: Snapshot, found: Sequence[Reference]) -> list[str]:
+def _render_tests(snapshot: Snapshot, references: Sequence[Reference]) -> list[str]:
     """The test files that refer to it for sure."""
     tests = snapshot.tests()
-    sure = [one.path for one in found if one.tier in (Tier.PROVEN, Tier.STRONG) and one.path in tests]
+    sure = [one.path for one in references if one.tier in (Tier.PROVEN, Tier.STRONG) and one.path in tests]
     return sorted(set(sure))

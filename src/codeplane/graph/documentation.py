@@ -39,9 +39,9 @@ def _until(lines: Sequence[str], quote: str, start: int) -> str:
     first = lines[0].strip()[start:]
     said: list[str] = []
     for text in (first, *(line.strip() for line in lines[1:_MOST_LINES])):
-        body, closed, _ = text.partition(quote)
+        body, terminator, _ = text.partition(quote)
         said.append(body)
-        if closed:
+        if terminator:
             break
     return "\n".join(said).strip()
 
@@ -51,6 +51,6 @@ def _above(lines: Sequence[str], start_line: int) -> str:
     start_line = min(start_line, len(lines) + 1)
     said = []
     for text in lines[first_above(lines, start_line) - 1 : start_line - 1]:
-        marked = MARK.match(text.strip())
-        said.append(_END.sub("", text.strip()[marked.end() if marked else 0 :]).strip())
+        leader = MARK.match(text.strip())
+        said.append(_END.sub("", text.strip()[leader.end() if leader else 0 :]).strip())
     return "" if len(said) == 1 and _DIRECTIVE.match(said[0]) else "\n".join(said).strip()

@@ -39,8 +39,11 @@ class Hooks:
 
     def is_hook(self, place: Place, item: Definition) -> bool:
         """Whether the language, a framework, or a base calls a definition."""
-        facts = self._snapshot.require_facts(place.path)
-        spec = facts.spec
+        return self.is_reserved(place, item) or self._is_called(place, item)
+
+    def is_reserved(self, place: Place, item: Definition) -> bool:
+        """Whether the name alone says that the language or a test framework calls a definition."""
+        spec = self._snapshot.require_facts(place.path).spec
         patterns = filter(
             None,
             (
@@ -50,9 +53,13 @@ class Hooks:
                 spec.entry_points.function,
             ),
         )
-        if any(re.fullmatch(pattern, item.name) for pattern in patterns):
-            return True
-        if item.flags & FLAG_OVERRIDE or item.name in spec.initializers or self._is_marked(place, item):
+        is_listed = any(re.fullmatch(pattern, item.name) for pattern in patterns)
+        return is_listed or item.name in spec.initializers
+
+    def _is_called(self, place: Place, item: Definition) -> bool:
+        """Whether a mark, a base or code that makes names at run time reaches a definition."""
+        facts = self._snapshot.require_facts(place.path)
+        if item.flags & FLAG_OVERRIDE or self._is_marked(place, item):
             return True
         owner = self._owner(place, facts, item)
         if owner is None:

@@ -50,28 +50,28 @@ def _found(snapshot: Snapshot) -> Links:
     paths = snapshot.layout.ordered
     tests = snapshot.tests()
     imports: dict[str, frozenset[str]] = {
-        path: found for path in paths if (found := _imported(snapshot, path))
+        path: neighbours for path in paths if (neighbours := _imported(snapshot, path))
     }
     importers: dict[str, list[str]] = {}
     for path, targets in imports.items():
         for target in targets:
             importers.setdefault(target, []).append(path)
-    seen: dict[str, frozenset[str]] = {
-        path: found for path in sorted(tests) if (found := around(snapshot, path))
+    around_tests: dict[str, frozenset[str]] = {
+        path: neighbours for path in sorted(tests) if (neighbours := around(snapshot, path))
     }
-    return Links(imports, importers, _hubs(importers, tests), seen)
+    return Links(imports, importers, _hubs(importers, tests), around_tests)
 
 
 def _renewed(snapshot: Snapshot, old: Links, doubtful: Doubtful) -> Links:
     tests = snapshot.tests()
     new = {path: _imported(snapshot, path) for path in doubtful.again}
-    new |= dict.fromkeys(doubtful.gone, frozenset())
-    seen = {path: around(snapshot, path) for path in sorted(new.keys() & tests)}
-    if _is_as_before(old.imports, new) and _is_as_before(old.around, seen) and not doubtful.gone:
+    new |= dict.fromkeys(doubtful.removals, frozenset())
+    around_tests = {path: around(snapshot, path) for path in sorted(new.keys() & tests)}
+    if _is_as_before(old.imports, new) and _is_as_before(old.around, around_tests) and not doubtful.removals:
         return old
     imports, importers = relinked(old.imports, old.importers, new)
-    still = {path: found for path, found in old.around.items() if path not in new}
-    still |= {path: found for path, found in seen.items() if found}
+    still = {path: targets for path, targets in old.around.items() if path not in new}
+    still |= {path: targets for path, targets in around_tests.items() if targets}
     return Links(imports, importers, _hubs(importers, tests), still)
 
 
@@ -83,8 +83,8 @@ def _hubs(importers: Mapping[str, Sequence[str]], tests: Collection[str]) -> fro
     most = many(len(tests))
     return frozenset(
         path
-        for path, found in importers.items()
-        if len(found) > most and path not in tests and sum(one in tests for one in found) > most
+        for path, sources in importers.items()
+        if len(sources) > most and path not in tests and sum(one in tests for one in sources) > most
     )
 
 
@@ -114,16 +114,16 @@ def reach_of(snapshot: Snapshot, links: Links, changed: Collection[str], furthes
     distances = dict.fromkeys(changed, 0)
     level = sorted(changed)
     left_out: set[str] = set()
-    asked = 0
+    queries = 0
     for distance in range(1, furthest + 1):
         following = {one for path in level for one in links.importers.get(path, ())}
-        for path in level[: max(0, _MOST_ASKED - asked)]:
+        for path in level[: max(0, _MOST_ASKED - queries)]:
             following |= leading_without_import(snapshot, path)
-        asked += len(level)
+        queries += len(level)
         following -= distances.keys()
         left_out |= following & links.hubs
         level = sorted(following - links.hubs)
         distances |= dict.fromkeys(level, distance)
     # Those furthest away only tell that there are some; a test among them is the end of its chain.
-    is_whole = not any(path in links.importers for path in level) and asked <= _MOST_ASKED
+    is_whole = not any(path in links.importers for path in level) and queries <= _MOST_ASKED
     return Reach({p: d for p, d in distances.items() if d < furthest}, sorted(left_out), is_whole)

@@ -12,7 +12,7 @@ class Doubtful(NamedTuple):
     """Files whose imports may lead elsewhere now, and files that are gone."""
 
     again: frozenset[str]
-    gone: frozenset[str]
+    removals: frozenset[str]
 
 
 def doubtful_after(snapshot: Snapshot, changes: Iterable[Change]) -> Doubtful | None:
@@ -24,10 +24,10 @@ def doubtful_after(snapshot: Snapshot, changes: Iterable[Change]) -> Doubtful | 
         last[change.path] = change.blob
     names: set[str] = set()
     for path in first:
-        found = _names(snapshot, path, first[path], last[path])
-        if found is None:
+        changed_names = _names(snapshot, path, first[path], last[path])
+        if changed_names is None:
             return None
-        names |= found
+        names |= changed_names
     if len(names) > _MOST_NAMES:
         return None
     there = {path for path in first if path in snapshot.layout.blobs}
@@ -50,7 +50,7 @@ def _names(code: Codebase, path: str, old: int | None, new: int | None) -> set[s
     directory, _, name = path.rpartition("/")
     if only is None or only.package or not _is_among_others(code, directory, name):
         return None
-    return {name.split(".")[0], directory.rpartition("/")[2]} | {shown[0] for shown in _list_offers(only)}
+    return {name.split(".")[0], directory.rpartition("/")[2]} | {offer[0] for offer in _list_offers(only)}
 
 
 def _is_among_others(code: Codebase, directory: str, name: str) -> bool:

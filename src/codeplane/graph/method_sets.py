@@ -29,15 +29,15 @@ class _Methods(NamedTuple):
     shapes: dict[str, _Shape | None]
     outside: tuple[str, ...]  # embedded types that are not in the repository
 
-    def cover(self, wanted: "_Methods") -> bool:
+    def cover(self, other: "_Methods") -> bool:
         return all(
-            name in self.shapes and _fit(self.shapes[name], shape) for name, shape in wanted.shapes.items()
+            name in self.shapes and _fit(self.shapes[name], shape) for name, shape in other.shapes.items()
         )
 
 
 class Implementers(NamedTuple):
     types: list[Related]
-    unchecked: tuple[str, ...]  # embedded interfaces whose methods are unknown
+    open_interfaces: tuple[str, ...]  # embedded interfaces whose methods are unknown
 
 
 def implementers(snapshot: Snapshot, place: Place) -> Implementers | None:

@@ -16,6 +16,7 @@ from codeplane.graph.possible_uses import Use
 from codeplane.languages import has_references
 from codeplane.languages.facts import FLAG_ABSTRACT, Role
 from codeplane.names import DefFact, RefFact, Snapshot
+from codeplane.names.meaning import STRUCTURE
 
 T = TypeVar("T")
 
@@ -54,6 +55,7 @@ class Reference(NamedTuple):
     around: Place  # the definition that it stands in, or the file
     receiver: str
     via: Place | None = None  # the member of a base that it names, where it may mean one that overrides it
+    evidence: str = STRUCTURE  # what says so
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,12 @@ class References:
     tiers: dict[Tier, int]
     kinds: dict[Kind, int]
     absence: Absence | None
+
+    @property
+    def by_indexer(self) -> dict[str, int]:
+        """Indexer → how many certain references it alone says."""
+        sure = (one for one in self.items if _RANK[one.tier] == 0 and one.evidence != STRUCTURE)
+        return dict(Counter(one.evidence for one in sure).most_common())
 
 
 def references_to(
@@ -121,7 +129,9 @@ def _written(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:
         where = places.get(scope) or places.setdefault(scope, around(snapshot, ref))
         kind = kind_of(ref, definition.kind)
         via = ref.target[0] if ref.tier is Tier.ANCHORED and ref.target else None
-        yield Reference(ref.path, ref.line, ref.column, kind, ref.tier, where, ref.receiver, via)
+        yield Reference(
+            ref.path, ref.line, ref.column, kind, ref.tier, where, ref.receiver, via, ref.evidence
+        )
 
 
 def _replacing_references(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:

@@ -13,7 +13,7 @@ from codeplane.names import FileFacts, Snapshot
 from codeplane.names.meaning import known
 
 _MOST_NAMES: Final = 200  # of one file, looked for in others
-_MODULES: Final = InterfaceSlot[str, frozenset[str]]("files that a file declares as modules")
+_MODULES: Final = InterfaceSlot[tuple[str, int | None], frozenset[str]]("modules that a file reaches")
 
 
 def leading_without_import(snapshot: Snapshot, path: str) -> set[str]:
@@ -59,8 +59,9 @@ def _by_path(snapshot: Snapshot, path: str, facts: FileFacts) -> Iterator[str]:
 
 def _written(snapshot: Snapshot, path: str) -> frozenset[str]:
     """The files that a file declares as its modules, or reaches by paths from a module on."""
+    key = (path, snapshot.layout.blobs.get(path))
     return snapshot.once(
-        _MODULES, path, lambda: frozenset(place.path for place in _find_places(snapshot, path))
+        _MODULES, key, lambda: frozenset(place.path for place in _find_places(snapshot, path))
     )
 
 

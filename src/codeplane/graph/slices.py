@@ -25,8 +25,8 @@ class Variable(NamedTuple):
 
     name: str
     is_parameter: bool
-    defined: tuple[int, ...]
-    used: tuple[int, ...]
+    definition_lines: tuple[int, ...]
+    use_lines: tuple[int, ...]
     flow: tuple[tuple[int, int], ...]
 
 
@@ -55,8 +55,8 @@ def variables(snapshot: Snapshot, definition: DefFact) -> list[Variable]:
         if bind.reason in _LOCALS:
             occurrences.setdefault(at, []).append(occurrence)
             binds[at] = bind
-    ordered = sorted(binds.items(), key=lambda pair: (pair[1].line, pair[1].column))
-    return [_make_variable(bind, occurrences[at]) for at, bind in ordered]
+    by_position = sorted(binds.items(), key=lambda pair: (pair[1].line, pair[1].column))
+    return [_make_variable(bind, occurrences[at]) for at, bind in by_position]
 
 
 def used_imports(snapshot: Snapshot, definition: DefFact) -> list[UsedImport]:
@@ -114,9 +114,11 @@ def _inside(snapshot: Snapshot, path: RepoPath, definition: DefFact) -> Iterator
             yield occurrence
 
 
-def _make_variable(bind: Bind, seen: list[Occurrence]) -> Variable:
-    gives = sorted({(bind.line, bind.column)} | {(o.line, o.column) for o in seen if _gives(o)})
-    uses = sorted((o.line, o.column) for o in seen if not _gives(o) and (o.line, o.column) not in gives)
+def _make_variable(bind: Bind, occurrences: list[Occurrence]) -> Variable:
+    gives = sorted({(bind.line, bind.column)} | {(o.line, o.column) for o in occurrences if _gives(o)})
+    uses = sorted(
+        (o.line, o.column) for o in occurrences if not _gives(o) and (o.line, o.column) not in gives
+    )
     before = [(bisect_left(gives, use), use) for use in uses]
     flow = [(gives[at - 1][0], use[0]) for at, use in before if at]
     return Variable(
@@ -128,8 +130,8 @@ def _make_variable(bind: Bind, seen: list[Occurrence]) -> Variable:
     )
 
 
-def _gives(seen: Occurrence) -> bool:
-    return seen.role in (Role.WRITE, Role.DEFINE)
+def _gives(occurrence: Occurrence) -> bool:
+    return occurrence.role in (Role.WRITE, Role.DEFINE)
 
 
 def _lines(positions: list[tuple[int, int]]) -> tuple[int, ...]:

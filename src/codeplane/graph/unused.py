@@ -21,7 +21,7 @@ from codeplane.graph.places import qualified
 from codeplane.graph.references import is_below
 from codeplane.index import Purpose
 from codeplane.languages import has_references, specs
-from codeplane.languages.facts import FLAG_PRIVATE, FLAG_TEST, Definition, Role
+from codeplane.languages.facts import FLAG_OVERRIDE, FLAG_PRIVATE, FLAG_TEST, Definition, Role
 from codeplane.names import FileFacts, RefFact, Snapshot
 
 _KINDS: Final = frozenset(
@@ -34,6 +34,7 @@ _SURFACES: Final = ("__init__", "index", "mod", "lib", "main")  # files that say
 _KEYWORD: Final = "="  # the receiver of a name that a call gives an argument by
 _TEST_SPACES: Final = ("test", "tests")  # namespaces that hold tests beside what they test
 _PROSE: Final = (".md", ".mdx", ".rst", ".txt", ".adoc", ".po", ".pot", "PKG-INFO")
+_BY_HOOK: Final = "an interface, a decorator or code that makes names may reach it"
 _MOST_READ: Final = 60  # files that are read for mentions of one name
 _LONGEST: Final = 400_000  # bytes of such a file
 
@@ -47,6 +48,8 @@ class Proof(StrEnum):
     """Only tests refer to it."""
     POSSIBLE = "possible"
     """Nothing refers to it for sure; something may."""
+    OUTSIDE = "outside"
+    """Nothing here but tests refers to it; code elsewhere may: it is exported, or a member of what is."""
 
 
 class Unused(NamedTuple):
@@ -63,8 +66,8 @@ class Search:
         self._snapshot = snapshot
         self._entries = entries  # `path:line` of where programs begin
         self._hooks = Hooks(snapshot)
-        self._offered: dict[Place, bool] = {}
-        self.checked = 0  # definitions that might have been unused
+        self._offers: dict[Place, bool] = {}
+        self.check_count = 0  # definitions that might have been unused
 
     def files(self, below: str) -> list[RepoPath]:
         """The files whose definitions are looked at; tests only where they are asked for."""
@@ -72,14 +75,14 @@ class Search:
         is_test = (
             bool(below) and purpose(below if self._snapshot.exists(below) else f"{below}/x") is Purpose.TEST
         )
-        wanted = (Purpose.SOURCE, Purpose.TEST) if is_test else (Purpose.SOURCE,)
+        purposes = (Purpose.SOURCE, Purpose.TEST) if is_test else (Purpose.SOURCE,)
         return [
             file.path
             for file in self._snapshot.overview.files()
             if file.language
             and is_below(file.path, below)
             and has_references(file.language)
-            and purpose(file.path) in wanted
+            and purpose(file.path) in purposes
             and not self._is_declaration(file.path, file.language)
         ]
 
@@ -88,17 +91,18 @@ class Search:
         facts = self._snapshot.facts(path)
         if facts is None:
             return
-        taken: set[int] = set()
+        reports: set[int] = set()
         for at, item in enumerate(facts.definitions):
-            if item.parent in taken:
-                taken.add(at)
+            if item.parent in reports:
+                reports.add(at)
                 continue
             if not self._is_candidate(facts, at, item):
                 continue
-            self.checked += 1
+            self.check_count += 1
             result = self._judged(Place(path, at), facts, item)
             if result is not None:
-                taken.add(at)
+                if result.proof is not Proof.OUTSIDE:
+                    reports.add(at)
                 yield result._replace(is_public=self._is_public(path, facts, item))
 
     def _is_public(self, path: str, facts: FileFacts, item: Definition) -> bool:
@@ -147,8 +151,14 @@ class Search:
                 return None
             else:
                 why = why or f"may be meant at {ref.path}:{ref.line}"
-        if self._is_reached(place, facts, item):
+        if f"{place.path}:{item.name_line}" in self._entries or self._hooks.is_reserved(place, item):
             return None
+        if self._hooks.is_hook(place, item):
+            is_override = item.flags & FLAG_OVERRIDE or self._snapshot.classes.overridden(place)
+            is_hidden = item.parent >= 0 and item.flags & FLAG_PRIVATE and not is_override
+            return Unused(place, Proof.POSSIBLE, _BY_HOOK) if is_hidden else None
+        if access := self._access(place, facts, item):
+            return Unused(place, Proof.OUTSIDE, access)
         why = why or self._hooks.doubt(place, item) or self._loaded(place, item)
         if why:
             return Unused(place, Proof.POSSIBLE, why)
@@ -173,17 +183,15 @@ class Search:
     def _is_test(self, path: str) -> bool:
         return self._snapshot.purpose(path) is Purpose.TEST
 
-    def _is_reached(self, place: Place, facts: FileFacts, item: Definition) -> bool:
-        """Whether something reaches a definition that needs no reference for it."""
-        if f"{place.path}:{item.name_line}" in self._entries or self._hooks.is_hook(place, item):
-            return True
+    def _access(self, place: Place, facts: FileFacts, item: Definition) -> str:
+        """How code elsewhere reaches a definition without a reference to it; "" where it does not."""
         if self._is_exported(place, facts, item):
-            return True
+            return "export"
         owner = owner_of(self._snapshot, place)
         if owner is None or item.flags & FLAG_PRIVATE or not is_class(self._snapshot, owner):
-            return False
+            return ""
         heirs = [one.place for one, _ in descendants(self._snapshot, owner) if one.place is not None]
-        return any(self._is_offered(one) for one in (owner, *heirs))
+        return "member of an exported class" if any(self._is_offered(one) for one in (owner, *heirs)) else ""
 
     def _is_exported(self, place: Place, facts: FileFacts, item: Definition) -> bool:
         spec = facts.spec
@@ -203,15 +211,15 @@ class Search:
 
     def _is_offered(self, owner: Place) -> bool:
         """Whether a class is part of what a package offers, with the members that are not private."""
-        if owner not in self._offered:
+        if owner not in self._offers:
             facts = self._snapshot.require_facts(owner.path)
             item = self._snapshot.definition(owner).item
-            self._offered[owner] = self._is_exported(owner, facts, item) or any(
+            self._offers[owner] = self._is_exported(owner, facts, item) or any(
                 ref.role in (Role.IMPORT, Role.EXPORT) and _stem(ref.path) in _SURFACES
                 for ref in self._snapshot.references.each(owner)
                 if ref.tier in _CERTAIN
             )
-        return self._offered[owner]
+        return self._offers[owner]
 
     def _is_surface(self, path: str) -> bool:
         """Whether all that a file exports is offered: it is the face of a package, or passed on whole."""
@@ -220,31 +228,31 @@ class Search:
     @cached_property
     def _passed_on(self) -> set[str]:
         """The files of which another exports everything again."""
-        found: set[str] = set()
+        sources: set[str] = set()
         for path in self._snapshot.layout.blobs:
             facts = self._snapshot.facts(path)
             if facts is None or facts.spec.surface != "exported":
                 continue
             for at in facts.stars:
                 if facts.imports[at].reexport:
-                    found |= {place.path for place in self._snapshot.imported(path, at)}
-        return found
+                    sources |= {place.path for place in self._snapshot.imported(path, at)}
+        return sources
 
     def _by_text(self, place: Place, item: Definition, *, in_tests: bool) -> Unused | None:
         """The verdict on a definition that no code of the program refers to, by the texts that name it."""
-        tested = ""
+        test_mention = ""
         full = qualified(self._snapshot, place)
         purpose = self._snapshot.purpose
         for path in sorted(self._snapshot.paths_with(item.name), key=purpose)[:_MOST_READ]:
             line, is_full = self._mentioned(path, place, full)
             if line and self._is_test(path):
-                tested = tested or f"named at {path}:{line}"
+                test_mention = test_mention or f"named at {path}:{line}"
             elif is_full:
                 return None
             elif line:
                 return Unused(place, Proof.POSSIBLE, f"named at {path}:{line}")
-        if in_tests or tested:
-            return Unused(place, Proof.TESTS_ONLY, "" if in_tests else tested)
+        if in_tests or test_mention:
+            return Unused(place, Proof.TESTS_ONLY, "" if in_tests else test_mention)
         return Unused(place, Proof.UNUSED, "")
 
     def _mentioned(self, path: RepoPath, place: Place, full: str) -> tuple[int, bool]:

@@ -132,7 +132,7 @@ class IndexDatabase:
 
     @contextmanager
     def standing(self) -> Iterator[tuple[Fingerprint, Callable[[RepoPath], Digest | None]]]:
-        """The same, and what a file held at that look, if it was indexed; no other look is made meanwhile."""
+        """The fingerprint of the last look, and the digests of its files; no other look is made meanwhile."""
         with self._refreshing:
             if self._fingerprint is None:
                 self._fingerprint = Fingerprint((path, entry.digest) for path, entry in self._known.items())

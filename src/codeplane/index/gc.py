@@ -47,7 +47,16 @@ def faults(database: Database) -> list[str]:
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if verdict != "ok":
             return [f"The integrity check failed: {verdict}."]
-        for table in ("entry", "definition", "ref", "import", "export", "dynamic", "written"):
+        for table in (
+            "entry",
+            "definition",
+            "ref",
+            "import",
+            "export",
+            "dynamic",
+            "written",
+            "semantic_fact",
+        ):
             orphans = connection.execute(
                 f"SELECT count(*) FROM {table} WHERE blob NOT IN (SELECT id FROM blob)"
             ).fetchone()[0]
@@ -85,7 +94,7 @@ def _drop_commits(connection: Connection) -> int:
 def _unused_blobs(connection: Connection) -> list[int]:
     rows = connection.execute(
         "SELECT id FROM blob EXCEPT SELECT blob FROM entry EXCEPT SELECT before FROM change"
-        " EXCEPT SELECT after FROM change ORDER BY id LIMIT ?",
+        " EXCEPT SELECT after FROM change EXCEPT SELECT blob FROM semantic_fact ORDER BY id LIMIT ?",
         (_MOST_BLOBS,),
     )
     return [blob for (blob,) in rows]
@@ -102,7 +111,7 @@ def _words_of(connection: Connection, blobs: Sequence[int]) -> Mapping[int, list
 
 def _delete_blobs(connection: Connection, blobs: Sequence[int], words: Mapping[int, list[str]]) -> None:
     for blob in blobs:
-        for table in ("ref", "definition", "import", "export", "dynamic", "written"):
+        for table in ("ref", "definition", "import", "export", "dynamic", "written", "semantic_fact"):
             connection.execute(f"DELETE FROM {table} WHERE blob = ?", (blob,))
         if words[blob]:
             connection.execute(

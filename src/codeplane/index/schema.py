@@ -8,6 +8,7 @@ from codeplane.parsing import generated, pack, words
 # Facts hang off a blob; views map paths to blobs; an epoch is a recorded change of a view.
 # `ref` has one row for each blob: its names and all their occurrences, packed (see `pack`). Which blobs may
 # hold a name is asked of `word`.
+# `semantic_fact` has what batch indexers say about a blob at a path (see `semantics`).
 # `git_object` says which content a git blob has, so that none is read twice; `gap` what a commit has no
 # content for.
 _TABLES = """
@@ -106,6 +107,46 @@ CREATE VIRTUAL TABLE word USING fts5(
 );
 CREATE VIRTUAL TABLE word_list USING fts5vocab(word, instance);
 CREATE VIRTUAL TABLE word_term USING fts5vocab(word, row);
+CREATE TABLE semantic_run (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  context TEXT NOT NULL,
+  indexer TEXT NOT NULL,
+  version TEXT NOT NULL,
+  head TEXT NOT NULL,
+  configuration TEXT NOT NULL,
+  inputs TEXT NOT NULL,
+  contents BLOB NOT NULL,
+  at_ms INTEGER NOT NULL
+);
+CREATE TABLE semantic_fact (
+  blob INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  context TEXT NOT NULL,
+  run INTEGER NOT NULL,
+  targets BLOB NOT NULL,
+  positions BLOB NOT NULL,
+  notes TEXT NOT NULL,
+  PRIMARY KEY (blob, path, context)
+) WITHOUT ROWID;
+CREATE TABLE refresh_job (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  view TEXT NOT NULL,
+  context TEXT NOT NULL,
+  status TEXT NOT NULL,
+  scope TEXT,
+  trigger_reason TEXT NOT NULL,
+  head_at_enqueue TEXT NOT NULL,
+  epoch INTEGER NOT NULL,
+  created_ms INTEGER NOT NULL,
+  started_ms INTEGER,
+  finished_ms INTEGER,
+  output_hash TEXT,
+  error TEXT,
+  superseded_reason TEXT,
+  run INTEGER,
+  follow_up INTEGER
+);
+CREATE INDEX refresh_job_unfinished ON refresh_job (view, context) WHERE finished_ms IS NULL;
 CREATE TABLE view (
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL UNIQUE,

@@ -28,7 +28,7 @@ class Parsed(NamedTuple):
 
 
 def parsed_of(connection: Connection, blobs: Mapping[RepoPath, int | None]) -> dict[RepoPath, Parsed]:
-    """The same of blobs that a language reads."""
+    """How far the files with these blobs were parsed, where a language reads them."""
     files = {}
     for path, blob in blobs.items():
         row = connection.execute(
@@ -178,8 +178,9 @@ def changes_between(connection: Connection, view: int, known: int, epoch: int) -
     if known > epoch or not is_kept(connection, view, known):
         return None
     rows = connection.execute(
-        "SELECT c.path, b.interface, a.interface, b.state <> 'failed' AND b.size > 0,"
-        " a.state <> 'failed' AND a.size > 0, c.after, c.before FROM epoch e JOIN change c ON c.epoch = e.id"
+        "SELECT c.path, b.language || b.interface, a.language || a.interface,"
+        " b.state <> 'failed' AND b.size > 0, a.state <> 'failed' AND a.size > 0, c.after, c.before"
+        " FROM epoch e JOIN change c ON c.epoch = e.id"
         " LEFT JOIN blob b ON b.id = c.before LEFT JOIN blob a ON a.id = c.after"
         " WHERE e.view = ? AND e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?",
         (view, known, epoch, _MOST_CHANGES + 1),

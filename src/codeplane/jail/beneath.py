@@ -36,7 +36,7 @@ def open_beneath(root: str, path: str, flags: int) -> int:
 
 
 def by_component(top: int, path: str, flags: int) -> int:
-    """The same without help from the kernel: each directory is opened from the one before it."""
+    """Opens a path without help from the kernel: each directory from the one before it."""
     *parents, last = path.split("/")
     if ".." in (*parents, last):
         raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), path)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
+from tree_sitter import Node
+
 from codeplane.languages.query import matches
 from codeplane.languages.spec import specs
 
@@ -45,6 +47,21 @@ def arguments(language: str, data: bytes) -> list[Argument]:
             Argument(node.start_byte, span, kind) for kind in _KINDS for node in captures.get(kind, ())
         ]
     return results
+
+
+def keys(language: str, data: bytes) -> list[tuple[int, str]]:
+    """First byte and name of the keys that mappings are given, which a splat may make keywords of a call."""
+    patterns = specs()[language].renaming.key_patterns
+    nodes = (
+        [captures.get("key", ()) for _, captures in matches(language, "\n".join(patterns), data)]
+        if patterns
+        else []
+    )
+    return sorted((node.start_byte, _name_of(node)) for some in nodes for node in some)
+
+
+def _name_of(key: Node) -> str:
+    return (key.text or b"").decode("utf-8", "replace").lstrip(":")
 
 
 def shorthands(language: str, data: bytes) -> list[Shorthand]:
@@ -92,12 +109,12 @@ def wholes(language: str, data: bytes) -> list[tuple[int, int, int]]:
 @cache
 def whole_words(language: str) -> tuple[str, ...]:
     """Words of which each file has one that asks something for all its fields; none where none has to be."""
-    compared = [
+    comparisons = [
         _COMPARED.findall(part)
         for part in _query_alternatives(specs()[language].reflection.bulk_field_access)
     ]
-    words = [word for some in compared for _, values in some for word in _QUOTED.findall(values)]
-    return tuple(dict.fromkeys(words)) if all(compared) else ()
+    words = [word for some in comparisons for _, values in some for word in _QUOTED.findall(values)]
+    return tuple(dict.fromkeys(words)) if all(comparisons) else ()
 
 
 @cache
@@ -105,10 +122,10 @@ def _whole_text(language: str) -> re.Pattern[bytes] | None:
     """What a text has where something is asked for all its fields; None where that has no words."""
     if not whole_words(language):
         return None
-    compared = _COMPARED.findall(specs()[language].reflection.bulk_field_access)
+    comparisons = _COMPARED.findall(specs()[language].reflection.bulk_field_access)
     alternatives = [
         rf"\b{re.escape(word)}\b" + (r"\s*[(<]" if capture in _CALLED else "")
-        for capture, values in compared
+        for capture, values in comparisons
         for word in _QUOTED.findall(values)
     ]
     return re.compile("|".join(alternatives).encode())

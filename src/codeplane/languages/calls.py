@@ -72,20 +72,20 @@ def misfit(parameters: Sequence[Parameter], passed: Passed) -> str:
     has_rest = any(one.passing is Passing.REST for one in parameters)
     if passed.positional > len(positional) and not has_rest:
         return f"passes {passed.positional} positional, at most {len(positional)} fit"
-    filled = {one.name for one in positional[: passed.positional]}
+    positional_names = {one.name for one in positional[: passed.positional]}
     names = {one.name for one in parameters if one.passing in _BY_NAME}
     takes_any = any(one.passing is Passing.NAMED_REST for one in parameters)
-    unknown = [name for name in passed.keywords if name not in names]
-    if unknown and not takes_any:
-        return f"no parameter {unknown[0]}"
-    if twice := [name for name in passed.keywords if name in filled]:
+    extra_names = [name for name in passed.keywords if name not in names]
+    if extra_names and not takes_any:
+        return f"no parameter {extra_names[0]}"
+    if twice := [name for name in passed.keywords if name in positional_names]:
         return f"passes {twice[0]} twice"
     missing = [
         one.name
         for one in parameters
         if one.default is None
         and one.passing not in _RESTS
-        and one.name not in filled
+        and one.name not in positional_names
         and one.name not in passed.keywords
     ]
     return f"missing {', '.join(missing)}" if missing else ""

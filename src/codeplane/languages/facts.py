@@ -235,16 +235,24 @@ class Occurrences:
         """The targets of the occurrences of one name in one role."""
         return [self.targets[at] for at in self._positions_of(name) if self.roles[at] == role]
 
+    def places_of(self, names: Container[str]) -> list[int]:
+        """Where some names stand among all occurrences."""
+        numbers = {number for number, text in enumerate(self.texts) if text in names}
+        return [at for at, number in enumerate(self.names) if number in numbers] if numbers else []
+
     def _positions_of(self, name: str) -> Iterator[int]:
         return places(self.names, self.texts.index(name)) if name in self.texts else iter(())
 
-    def standing(self, line: int, column: int) -> tuple[str, Occurrence] | None:
-        """The occurrence that begins at a position, with its name."""
+    def number_at(self, line: int, column: int) -> int | None:
+        """Which occurrence begins at a position."""
         start = self.lines[line - 1] + column
         at = bisect_left(self.starts, start)
-        if at == len(self.starts) or self.starts[at] != start:
-            return None
-        return self.texts[self.names[at]], self.at(at)
+        return at if at < len(self.starts) and self.starts[at] == start else None
+
+    def standing(self, line: int, column: int) -> tuple[str, Occurrence] | None:
+        """The occurrence that begins at a position, with its name."""
+        at = self.number_at(line, column)
+        return (self.texts[self.names[at]], self.at(at)) if at is not None else None
 
     def before(self, line: int, column: int, count: int) -> list[tuple[str, Occurrence]]:
         """The occurrences right before a position, with their names."""

@@ -85,9 +85,9 @@ def _split_header(style: HeaderStyle, item: Definition) -> tuple[str, str, str |
     opening = (one for one in places if text[one.end() :].lstrip()[:1] in ("(", "<", "["))
     place = next(opening, places[-1])
     before, rest, type_parameters = text[: place.start()], text[place.end() :].lstrip(), ""
-    if assigned := _ASSIGNED.match(rest):
-        before += assigned["async"] or ""
-        rest = rest[assigned.end() :]
+    if assignment := _ASSIGNED.match(rest):
+        before += assignment["async"] or ""
+        rest = rest[assignment.end() :]
         if alone := _ALONE.match(rest):
             return before, "", alone["name"], rest[alone.end() :]
     if rest[:1] == "[" or (rest[:1] == "<" and style.angles):
@@ -120,10 +120,10 @@ def _without_nested(style: HeaderStyle, text: str) -> str | None:
     while at < len(text):
         char, end = text[at], at + 1
         if char in style.quotes:
-            closed = _string_end(text, at)
-            if closed is None:
+            string_end = _string_end(text, at)
+            if string_end is None:
                 return None
-            end, char = closed, " "
+            end, char = string_end, " "
         is_angle = char == "<" and style.angles and (not at or text[at - 1].isalnum() or text[at - 1] == "_")
         if char in "([{" or is_angle:
             pieces.append(char if not open_ else " ")

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.spec import part_of
 
 K = TypeVar("K")
@@ -60,7 +61,7 @@ class Sources(Protocol):
     def members(self, place: Place, name: str) -> Sequence[Member]:
         """The definitions of this name that stand directly in a place."""
 
-    def imports(self, path: str) -> Sequence[Import]:
+    def imports(self, path: str) -> Sequence[ForeignImport]:
         """The imports of a file."""
 
     def space(self, path: str, scope: int) -> Place:
@@ -76,6 +77,13 @@ class Sources(Protocol):
         """What follows from the files that there are and nothing else, worked out once."""
 
 
+class WholeSources(Sources, Protocol):
+    """`Sources` for who changes files and has to know where things stand."""
+
+    def import_statements(self, path: str) -> Sequence[Import]:
+        """The imports of a file with their positions."""
+
+
 class ModuleRules(Protocol):
     """The functions of a language's `modules.py`."""
 
@@ -84,7 +92,7 @@ class ModuleRules(Protocol):
         `example.com/app/store`, `app::store`, `com.example`. The qualified names of its definitions begin
         with it. The path without its ending where the language has no such name."""
 
-    def places(self, sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+    def places(self, sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
         """What `imported.module` means in the file `path`: the places where `imported.name` is looked up, or
         that the local name stands for where there is no name. Several where a package has several files.
         Empty: outside the repository, or not certain."""
@@ -102,11 +110,11 @@ class ModuleRules(Protocol):
         """A name with the spec's `qualifier` in it, as the import that it amounts to in a file or namespace.
         Only languages with a qualifier have this."""
 
-    def candidates(self, sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+    def candidates(self, sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
         """Every place that an import may mean where it is not certain which: for questions of what it may
         bring, not of what it means. Only languages where that happens have this."""
 
-    def head(self, sources: Sources, path: str, imported: Import) -> Sequence[Place] | None:
+    def head(self, sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place] | None:
         """Where a path begins whose first part (`crate`, `super::super`, a name) is `imported.module`; None
         where that is a name like any other. Only languages with `module_keywords` have this."""
 

@@ -16,7 +16,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import Answers, Slot
 from codeplane.languages.facts import Import
-from codeplane.languages.modules import Sources
+from codeplane.languages.modules import Sources, WholeSources
 from codeplane.languages.spec import part_of
 
 V = TypeVar("V")
@@ -33,28 +33,11 @@ class Stuck(NamedTuple):
     weight: Literal["form", "doubt", "note"] = "form"
 
 
-class Wanted(NamedTuple):
-    """Something that a file has to import."""
-
-    module: str | None  # that the name is taken from; None where the name is the module
-    name: str
-    alias: str = ""  # "" where there is none
-    is_type: bool = False  # it is needed by the compiler alone
-    is_export: bool = False  # it is passed on, and not bound in the file
-
-
-class Use(NamedTuple):
-    """Something that is imported, and the bytes of a file where it is used."""
-
-    wanted: Wanted
-    offsets: Sequence[int]
-
-
 @dataclass(frozen=True)
 class Moving:
     """Files that move, and the views before and after: the same contents under other paths."""
 
-    before: Sources
+    before: WholeSources
     after: Sources
     moves: Mapping[str, str]  # old path → new path
     meant: Callable[[str, int], Sequence[Place]]  # what an import of a file brings, before
@@ -96,90 +79,6 @@ class MoveRules(Protocol):
         """What has to be written in a file, by its old path, for its imports to lead where they led."""
 
 
-@dataclass(frozen=True)
-class Carrying:
-    """A definition that goes from one file to another, in a view that has both."""
-
-    sources: Sources
-    source: str
-    target: str
-    name: str
-    read: Callable[[str], bytes]  # a file as it is; nothing for one that is not there yet
-
-    @property
-    def is_new(self) -> bool:
-        """Whether the target is not there yet, or empty."""
-        return not self.read(self.target).strip()
-
-
-class CarryRules(Protocol):
-    """The functions of a language's `carrying.py`: how definitions go from module to module."""
-
-    BETWEEN: str  # what separates a definition from the one before it
-    # The compiler refuses imports that nothing uses: what is not a name in the code does not keep one.
-    REFUSES_UNUSED: bool
-    # Modules that import each other are loaded all the same; only what runs meanwhile may miss something.
-    CYCLES_LOAD: bool
-    STATIC: frozenset[str]  # kinds of imports that only bind names in their file
-
-    def against(self, carrying: Carrying) -> str | None:
-        """Why a definition cannot go there by the rules of the language; None where it can."""
-
-    def is_shared(self, carrying: Carrying) -> bool:
-        """Whether both files see each other's definitions without an import."""
-
-    def begun(self, carrying: Carrying) -> str:
-        """What a new file has to begin with."""
-
-    def standalone(self, data: bytes, line: int, text: str, *, is_imported: bool) -> str | Stuck:
-        """The text of a definition, at a line of its file, as it is written on its own elsewhere."""
-
-    def exposed(self, data: bytes, line: int) -> TextEdit | Stuck | None:
-        """What lets other modules import the definition at a line; None where they can."""
-
-    def is_type(self, data: bytes, line: int) -> bool:
-        """Whether the definition at a line is there for the compiler alone."""
-
-    def runs_nothing(self, data: bytes, line: int) -> bool:
-        """Whether the definition at a line is there before its module is run."""
-
-    def redirected(
-        self, data: bytes, moves: Sequence[tuple[Import, str | None]]
-    ) -> Sequence[TextEdit] | None:
-        """Imports with their names from other modules, or from none; None where they change one by one."""
-
-    def dropped(self, data: bytes, items: Sequence[Import]) -> Sequence[TextEdit] | None:
-        """What takes imports out of a file; None where one after the other can be cut out of its list."""
-
-    def is_deferred(self, data: bytes, item: Import) -> bool:
-        """Whether an import is not made while the file is loaded: it is in a function, or for types."""
-
-    def inside(self, data: bytes, uses: Sequence[Use]) -> Sequence[TextEdit] | None:
-        """Imports in the functions that use something; None where not only functions do."""
-
-    def module_text(self, sources: Sources, path: str, target: str) -> str | None:
-        """The text by which a file imports another; None where there is none."""
-
-    def wanted(self, item: Import, module: str, data: bytes) -> Wanted:
-        """The same thing as an import brings, from a module by another text."""
-
-    def is_plain(self, data: bytes, item: Import) -> bool:
-        """Whether an import stands on its own at the top of a file, under no condition."""
-
-    def whole(self, data: bytes) -> list[Wanted]:
-        """The imports at the top of a file that change what the whole of it means."""
-
-    def arranged(self, sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted]) -> bytes:
-        """A file with more imports, merged into what is there and sorted as that is."""
-
-    def is_sorted_with(self, data: bytes, item: Import, module: str) -> bool:
-        """Whether an import can take its name from another module where it stands: nothing else is taken from
-        there, and the order of the file stays."""
-
-    def taken_from(self, data: bytes, item: Import, module: str | None) -> TextEdit | None:
-        """The statement of an import with one name from another module, or without it where that is None."""
-
-
 Spelled = Callable[[Moving, str, Import, str], Iterator[str]]
 """The texts by which an import in a file may name a file, by their paths afterwards, the likeliest first."""
 
@@ -195,18 +94,11 @@ def move_rules(language: str) -> MoveRules | None:
     return rules
 
 
-@cache
-def carry_rules(language: str) -> CarryRules | None:
-    """What a language says about definitions that go to another module, itself or by the one it inherits."""
-    rules: CarryRules | None = part_of(language, "carrying")
-    return rules
-
-
 def respelled(places: Places, moving: Moving, path: str, spelled: Spelled) -> Iterator[TextEdit | Stuck]:
     """Imports whose source is a text in quotes: the first text that leads to the file where it is now."""
     data = moving.read(path)
     starts: set[int] = set()
-    for item in moving.before.imports(path):
+    for item in moving.before.import_statements(path):
         targets = [moving.place(place) for place in places(moving.before, path, item)]
         if list(places(moving.after, moving.path(path), item)) == targets:
             continue

@@ -29,21 +29,21 @@ class Renamed(NamedTuple):
 
 def follow(moving: Moving, path: str, style: Style) -> Iterator[TextEdit | Stuck]:
     """The declaration, the imports and the full names of a file, and imports of what was beside it."""
-    renamed = moving.once(_PACKAGES, lambda: _renamed_files(moving, style))
+    new_packages = moving.once(_PACKAGES, lambda: _renamed_files(moving, style))
     data = moving.read(path)
     rows = data.decode("utf-8", "surrogateescape").split("\n")
     positions: set[tuple[int, int]] = set()
     for change in (
-        *_declaration_change(path, rows, renamed, style),
-        *_import_changes(moving, path, rows, renamed, style),
-        *_full_names(moving, path, renamed, style),
+        *_declaration_change(path, rows, new_packages, style),
+        *_import_changes(moving, path, rows, new_packages, style),
+        *_full_names(moving, path, new_packages, style),
     ):
         if isinstance(change, Stuck) or (change.line, change.column) not in positions:
             yield change
             positions.add((change.line, 0 if isinstance(change, Stuck) else change.column))
-    added = sorted(set(_needed_imports(moving, path, renamed, style)))
-    if added:
-        yield _inserted_import(moving, path, rows, style, "".join(added))
+    imports = sorted(set(_needed_imports(moving, path, new_packages, style)))
+    if imports:
+        yield _inserted_import(moving, path, rows, style, "".join(imports))
 
 
 def _renamed_files(moving: Moving, style: Style) -> dict[str, Renamed]:
@@ -86,7 +86,7 @@ def _import_changes(
     moving: Moving, path: str, rows: list[str], renamed: Mapping[str, Renamed], style: Style
 ) -> Iterator[TextEdit | Stuck]:
     """The statements that name a package, or something in it."""
-    for at, item in enumerate(moving.before.imports(path)):
+    for at, item in enumerate(moving.before.import_statements(path)):
         files = {place.path for place in moving.meant(path, at)}
         names = {renamed.get(one) for one in files}
         if not files or names == {None}:
@@ -138,7 +138,7 @@ def _needed_imports(moving: Moving, path: str, renamed: Mapping[str, Renamed], s
 
 
 def _inserted_import(moving: Moving, path: str, rows: list[str], style: Style, text: str) -> TextEdit:
-    imports = [item.line for item in moving.before.imports(path)]
+    imports = [item.line for item in moving.before.import_statements(path)]
     if imports:
         return TextEdit(min(imports), 0, "", text)
     number_of = next(

@@ -131,8 +131,8 @@ def first_error(root: Node) -> int:
     node: Node | None = root
     while node is not None:
         inner = node
-        broken = not (node.is_error or node.is_missing)
-        node = next((child for child in node.children if child.has_error), None) if broken else None
+        is_inside = not (node.is_error or node.is_missing)
+        node = next((child for child in node.children if child.has_error), None) if is_inside else None
     return inner.start_byte
 
 

@@ -143,8 +143,8 @@ def part_of(language: str, part: str) -> ModuleType | None:
     """A module of a language's folder, or of the folder of the nearest language that it inherits from."""
     if (HERE / language / f"{part}.py").exists():
         return importlib.import_module(f"codeplane.languages.{language}.{part}")
-    inherited = specs()[language].inherits
-    return part_of(inherited, part) if inherited else None
+    parent = specs()[language].inherits
+    return part_of(parent, part) if parent else None
 
 
 @cache

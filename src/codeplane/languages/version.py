@@ -60,5 +60,5 @@ def _file_contents(path: Path) -> bytes:
 
 def _folder_files(name: str) -> list[Path]:
     own = [path for pattern in OF_A_LANGUAGE for path in (HERE / name).glob(pattern)]
-    inherited = specs()[name].inherits
-    return own + _folder_files(inherited) if inherited else own
+    parent = specs()[name].inherits
+    return own + _folder_files(parent) if parent else own

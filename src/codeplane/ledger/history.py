@@ -95,7 +95,7 @@ class History:
         return next((one for one in self._not_undone(task, session) if not one.is_git), None)
 
     def last_change(self, session: SessionId | None = None) -> Operation | None:
-        """The same, or an operation of git if one came later, whether it can be taken back or not."""
+        """The newest edit or operation of git that has not been undone, even if it cannot be taken back."""
         return next(self._not_undone(None, session), None)
 
     def _not_undone(self, task: TaskId | None, session: SessionId | None) -> Iterator[Operation]:

@@ -69,6 +69,10 @@ class _Ran:
     note: str = ""
     missing: str = ""
 
+    @property
+    def has_failed(self) -> bool:
+        return bool(self.missing) or (bool(self.note) and not self.findings)
+
 
 def check(files: Files, where: Where, wanted: Wanted, watch: Watch) -> LintReport:
     """Runs the linters that are used and tells what they find. Nothing is written into the tree."""
@@ -76,7 +80,7 @@ def check(files: Files, where: Where, wanted: Wanted, watch: Watch) -> LintRepor
 
 
 def checked(files: Files, where: Where, wanted: Wanted, watch: Watch) -> Checked:
-    """The same, with what a fixing run needs."""
+    """Runs the linters that are used; the report, with what a fixing run needs."""
     plan = planned(files, uses(files, where.settings, wanted.tools), wanted)
     runs = Runs(where, watch)
     job_results = runs.each(plan.jobs, lambda job: _run_job(runs, job), lambda job: job.linter.name)
@@ -86,7 +90,7 @@ def checked(files: Files, where: Where, wanted: Wanted, watch: Watch) -> Checked
     diagnostics_kept = sorted(_drop_duplicates(_on_changed(located_findings, wanted.changed)))
     missing = {ran.job.linter.name: ran.missing for ran in job_results if ran.missing}
     notes = [*plan.notes, *(note for ran in job_results for note in _notes_of(ran))]
-    ran_names = dict.fromkeys(ran.job.linter.name for ran in job_results if not ran.missing)
+    ran_names = dict.fromkeys(ran.job.linter.name for ran in job_results if not ran.has_failed)
     report = LintReport(
         tuple(diagnostics_kept), tuple(ran_names), missing, tuple(dict.fromkeys(notes)), normal.outside
     )
@@ -104,8 +108,8 @@ def _run_job(runs: Runs, job: Job) -> _Ran:
         return _Ran(job, note=error.message)
     try:
         findings = linter.parse(outcome)
-    except Unreadable:
-        return _Ran(job, note=failure(linter.name, outcome))
+    except Unreadable as error:
+        return _Ran(job, note=failure(linter.name, outcome, str(error)))
     if outcome.is_cut or outcome.code is None or outcome.code < 0 or (outcome.code and not findings):
         return _Ran(job, findings, failure(linter.name, outcome))
     return _Ran(job, findings)

@@ -63,7 +63,7 @@ class Watch:
 
 
 class Unreadable(Exception):
-    """What a linter has printed is not what it prints when it works."""
+    """What a linter has printed is not what it prints when it works; with what it did instead, if known."""
 
 
 class Linter(ABC):
@@ -99,7 +99,7 @@ class Linter(ABC):
         return None
 
     def formatting(self, place: Place, project: Project, path: RepoPath) -> Command | None:
-        """The same of its formatting alone, to find the places of a `format` finding."""
+        """Formats a file from stdin without other fixes, to find the places of a `format` finding."""
         return None
 
     def fixing_all(self, place: Place, project: Project, files: Sequence[RepoPath]) -> Command | None:

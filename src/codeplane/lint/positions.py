@@ -22,7 +22,7 @@ class Normal:
     _lines: dict[RepoPath, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._known = frozenset(self.files.paths())
+        self._paths = frozenset(self.files.paths())
         self._roots = [
             f"{root}/" for root in dict.fromkeys((str(self.place.root), os.path.realpath(self.place.root)))
         ]
@@ -48,7 +48,7 @@ class Normal:
         for candidate in (full, self._resolve_path(full)):
             for root in self._roots:
                 path = RepoPath(candidate.removeprefix(root))
-                if candidate.startswith(root) and path in self._known:
+                if candidate.startswith(root) and path in self._paths:
                     return path
         return None
 

@@ -78,9 +78,11 @@ class Runs:
         return [future.result() for future in futures]
 
 
-def failure(name: str, finished: Finished) -> str:
-    """Why a run has no result, with what the program said."""
-    if finished.ended_for == "processes":
+def failure(name: str, finished: Finished, reason: str = "") -> str:
+    """Why a run has no result, by the reason or by how it ended, with what the program said."""
+    if reason:
+        how = reason
+    elif finished.ended_for == "processes":
         how = "was ended: it had started too many processes"
     elif finished.is_cut:
         how = "printed more than is read; name fewer paths"

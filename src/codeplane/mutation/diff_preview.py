@@ -106,12 +106,12 @@ class Range(NamedTuple):
 
     start: int
     end: int
-    new: tuple[str, ...]
+    new: tuple[str, ...]  # with their line ends
 
 
 def ranges(old: bytes | None, new: bytes | None) -> list[Range]:
     """The lines that a change replaced; one range where they are too many to be told apart."""
-    before, after = _visible_lines(old), _visible_lines(new)
+    before, after = _raw_lines(old), _raw_lines(new)
     low, old_lines, come = _strip_equal_lines(before, after)
     if not old_lines and not come:
         return []
@@ -123,6 +123,12 @@ def ranges(old: bytes | None, new: bytes | None) -> list[Range]:
         for tag, first, end, come_first, come_end in steps
         if tag != "equal"
     ]
+
+
+def _raw_lines(data: bytes | None) -> list[str]:
+    """Lines as they are, each with its end."""
+    lines = (data or b"").decode("utf-8", "replace").split("\n")
+    return [*(f"{line}\n" for line in lines[:-1]), *filter(None, lines[-1:])]
 
 
 def line_ending(data: bytes) -> str | None:

@@ -7,6 +7,7 @@ from codeplane.index.view.overview import FileSize, Imported
 from codeplane.index.view.rows import DefFact, FileFact
 from codeplane.names.codebase import Codebase
 from codeplane.names.definition import Def
+from codeplane.names.freshness import Freshness
 from codeplane.names.index import Index
 from codeplane.names.meaning import Meaning
 from codeplane.names.references import References, RefFact
@@ -22,6 +23,7 @@ __all__ = [
     "FileFacts",
     "FileSize",
     "Found",
+    "Freshness",
     "Imported",
     "Index",
     "Lookup",

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 from codeplane.core.kinds import CLASSES, split_path
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.core.slots import ContentSlot, InterfaceSlot
-from codeplane.index.view.files import FileFacts
+from codeplane.core.slots import InterfaceSlot
+from codeplane.index.view.foreign import ForeignFile
 from codeplane.languages import LanguageSpec
-from codeplane.languages.facts import FLAG_ASIDE, FLAG_MORE, MADE, OTHER_TYPE, Definition, Reason
+from codeplane.languages.facts import FLAG_ASIDE, FLAG_MORE, MADE, OTHER_TYPE, Reason
+from codeplane.languages.foreign import ForeignDefinition
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, external, is_external, known
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ _DEEPEST: Final = 50
 _MEMBER: Final = InterfaceSlot[tuple[Target, str, bool, str], Target]("member of a class")
 _WHOLE: Final = InterfaceSlot[Place, Target]("all parts of a class")
 _ORDER: Final = InterfaceSlot[Target, list[Target]]("method resolution order")
-_FIRST_COLUMNS: Final = ContentSlot[dict[int, int]]("leftmost column of what each definition holds")
 _EXTENSIONS: Final = InterfaceSlot[Place, list[Place]]("extensions of a class")
 
 FIELD: Final = "field"
@@ -103,7 +103,7 @@ class Classes:
     def bases(self, owner: Target) -> list[Target]:
         """The bases as written; those of traits that are implemented elsewhere too. Plain ones from outside
         are left out."""
-        found: list[Target] = []
+        base_types: list[Target] = []
         for place in owner:
             facts = self._sources.facts(place.path)
             if facts is None or place.definition < 0:
@@ -113,12 +113,12 @@ class Classes:
             for text in item.bases:
                 base = self._base(place, facts, item, text)
                 if base != (place,) and not (is_external(base) and text in plain):
-                    found.append(base)
+                    base_types.append(base)
             parts = self._parts(place)
-            found += parts if not any(map(is_external, parts)) else []
+            base_types += parts if not any(map(is_external, parts)) else []
             for extension in self._extensions(place, item):
-                found += [base for base in self.bases((extension,)) if base != owner]
-        return list(dict.fromkeys(found))
+                base_types += [base for base in self.bases((extension,)) if base != owner]
+        return list(dict.fromkeys(base_types))
 
     def overridden(self, place: Place) -> list[Place]:
         """The members of bases that a member takes the place of, nearest first."""
@@ -127,14 +127,14 @@ class Classes:
         owner = Place(place.path, item.parent) if item is not None and item.parent >= 0 else None
         if item is None or owner is None or self._linker.definition_kind(owner) not in CLASSES:
             return []
-        found: list[Place] = []
+        members: list[Place] = []
         for target in self.order((owner,))[1:]:
             for base in target if not is_external(target) else ():
                 there = self._sources.facts(base.path)
-                found += (
+                members += (
                     [Place(base.path, at) for at in there.inside(base.definition, item.name)] if there else []
                 )
-        return found
+        return members
 
     def parent(self, owner: Target) -> Target:
         """The one class that a class extends, traits that are mixed in aside."""
@@ -151,25 +151,29 @@ class Classes:
         order = self.order(owner)
         if not order:
             return AMBIGUOUS if of_bases else self._own(owner, name) or AMBIGUOUS
-        assigned: Target = UNRESOLVED
+        weak_member: Target = UNRESOLVED
         aside: Target = UNRESOLVED
         is_listed = False
         for one in order[1:] if of_bases else order:
             if is_external(one):
                 if not self._lacks(owner, one, name):
                     return AMBIGUOUS
-            elif found := self._own(one, name):
-                if known(found) and self._is_made_aside(found[0]):
-                    aside = found
+            elif member := self._own(one, name):
+                if known(member) and self._is_made_aside(member[0]):
+                    aside = member
                     continue
-                if not self._is_only_assigned(found):
-                    is_open = self._is_conditional(found) and self._may_follow(owner, order, one, name)
-                    return AMBIGUOUS if is_open else found
-                assigned = assigned or (AMBIGUOUS if is_listed else found)
+                if not self._is_only_assigned(member):
+                    is_open = self._is_conditional(member) and self._may_follow(owner, order, one, name)
+                    return AMBIGUOUS if is_open else member
+                weak_member = weak_member or (AMBIGUOUS if is_listed else member)
             else:
                 is_listed = is_listed or self._may_list(one, name)
-        assigned = assigned or aside
-        return AMBIGUOUS if assigned and spec is not None and name in spec.types.object_members else assigned
+        weak_member = weak_member or aside
+        return (
+            AMBIGUOUS
+            if weak_member and spec is not None and name in spec.types.object_members
+            else weak_member
+        )
 
     def _is_conditional(self, target: Target) -> bool:
         """Whether a class makes a method under a condition: it stands deeper than the others."""
@@ -178,8 +182,7 @@ class Classes:
         item = facts.definitions[place.definition] if facts is not None else None
         if facts is None or item is None or item.body < 0 or not self._linker.spec(facts).is_indented:
             return False
-        columns = facts.derived(_FIRST_COLUMNS, lambda: _first_columns(facts))
-        return item.parent >= 0 and item.span.start_column > columns[item.parent]
+        return place.definition in facts.deeper
 
     def _may_follow(self, owner: Target, order: list[Target], one: Target, name: str) -> bool:
         """Whether a class behind another one in the order of lookup has a member, or may have it."""
@@ -195,9 +198,8 @@ class Classes:
             slots = self._linker.spec(facts).types.slots if facts is not None else ""
             if facts is None or not slots:
                 return False
-            for span in [facts.definitions[at].span for at in facts.inside(place.definition, slots)]:
-                room = span.end_column - span.start_column - len(slots) - len("=''")
-                if span.start_line < span.end_line or room >= len(name):
+            for at in facts.inside(place.definition, slots):
+                if facts.reserved_widths[at] - len(slots) - len("=''") >= len(name):
                     return True
         return False
 
@@ -224,18 +226,18 @@ class Classes:
 
     def _nearest(self, owner: Target, name: str, of_bases: bool, want: str) -> Target:
         """The member of the class, or the one of the bases that are nearest."""
-        level, seen = [owner], {owner}
+        level, closure = [owner], {owner}
         for depth in range(_DEEPEST):
             known_ones = [one for one in level if not is_external(one)]
             own = self._apart if want else self._plain
-            found = [] if of_bases and not depth else [own(one, name, want) for one in known_ones]
-            if any(found):
-                return self._linker.single(found)
+            candidates = [] if of_bases and not depth else [own(one, name, want) for one in known_ones]
+            if any(candidates):
+                return self._linker.single(candidates)
             if len(known_ones) < len(level):
                 return AMBIGUOUS
-            level = [base for one in level for base in self.bases(one) if base not in seen]
+            level = [base for one in level for base in self.bases(one) if base not in closure]
             level = list(dict.fromkeys(level))
-            seen |= set(level)
+            closure |= set(level)
             if not level:
                 return UNRESOLVED
         return AMBIGUOUS
@@ -260,14 +262,14 @@ class Classes:
 
     def _wanted(self, place: Place, name: str, want: str) -> Target:
         facts = self._sources.require_facts(place.path)
-        found = [
+        choices = [
             Place(place.path, at)
             for at in facts.inside(place.definition, name)
             if facts.definitions[at].kind == want or (want == PATH and facts.definitions[at].kind != FIELD)
         ]
-        return AMBIGUOUS if len(found) > 1 else tuple(found)
+        return AMBIGUOUS if len(choices) > 1 else tuple(choices)
 
-    def _definition(self, place: Place) -> Definition:
+    def _definition(self, place: Place) -> ForeignDefinition:
         facts = self._sources.require_facts(place.path)
         return facts.definitions[place.definition]
 
@@ -275,7 +277,7 @@ class Classes:
         facts = self._sources.facts(owner[0].path) if owner else None
         return self._linker.spec(facts) if facts is not None else None
 
-    def _base(self, place: Place, facts: FileFacts, item: Definition, text: str) -> Target:
+    def _base(self, place: Place, facts: ForeignFile, item: ForeignDefinition, text: str) -> Target:
         target = known(self._linker.written(place.path, item.scope, text))
         if item.kind in ("interface", "type"):
             target = self._linker.of_space(target, "t")
@@ -298,24 +300,24 @@ class Classes:
 
     def _own(self, owner: Target, name: str) -> Target:
         """What the class itself defines under a name, in its body or outside of it."""
-        found = self._defined(owner, name)
-        is_own = found != UNRESOLVED
-        return AMBIGUOUS if any(self._is_of_several(place, name, is_own) for place in owner) else found
+        member = self._defined(owner, name)
+        is_own = member != UNRESOLVED
+        return AMBIGUOUS if any(self._is_of_several(place, name, is_own) for place in owner) else member
 
     def _defined(self, owner: Target, name: str) -> Target:
-        found: list[Target] = []
+        candidates: list[Target] = []
         for place in owner:
             facts = self._sources.facts(place.path)
             if facts is None:
                 return AMBIGUOUS
             item = facts.definitions[place.definition]
             if item.body >= 0 and facts.bound(item.body, name) is not None:
-                found.append(self._linker.bound(place.path, facts.named(item.body, name)))
+                candidates.append(self._linker.bound(place.path, facts.named(item.body, name)))
             else:
-                found.append(self._linker.defined(place, facts, name))
+                candidates.append(self._linker.defined(place, facts, name))
             if not self._linker.spec(facts).types.members_declared_in_class:
-                found += self._outside(place, item, name)
-        return self._linker.single(found)
+                candidates += self._outside(place, item, name)
+        return self._linker.single(candidates)
 
     def _is_of_several(self, alias: Place, name: str, is_own: bool) -> bool:
         """Whether a member may be another one, or more than one, of the types that an alias puts together."""
@@ -339,18 +341,18 @@ class Classes:
         texts = types.intersection_parts(item.signature) if item.kind == "type" else ()
         return [self._base(alias, facts, item, text) for text in texts or ()]
 
-    def _outside(self, place: Place, item: Definition, name: str) -> list[Target]:
-        found: list[Target] = []
+    def _outside(self, place: Place, item: ForeignDefinition, name: str) -> list[Target]:
+        members: list[Target] = []
         for extension in self._extensions(place, item):
             facts = self._sources.require_facts(extension.path)
             other = facts.definitions[extension.definition]
             if other.kind == "impl":
-                found.append(self._linker.defined(extension, facts, name))
+                members.append(self._linker.defined(extension, facts, name))
             elif other.name == name:
-                found.append((extension,))
-        return found
+                members.append((extension,))
+        return members
 
-    def _extensions(self, place: Place, item: Definition) -> Sequence[Place]:
+    def _extensions(self, place: Place, item: ForeignDefinition) -> Sequence[Place]:
         """The definitions outside of a class that say that they belong to it."""
         extensions = self._sources.memo.table(_EXTENSIONS)
         if place not in extensions:
@@ -375,8 +377,8 @@ def _linearized(
     behind them. Empty where the order contradicts itself or is too long."""
     orders: dict[Target, list[Target]] = {}
     waiting = [owner]
-    begun: set[Target] = set()
-    while waiting and len(begun) < _MOST_CLASSES:
+    visits: set[Target] = set()
+    while waiting and len(visits) < _MOST_CLASSES:
         one = waiting[-1]
         known_order = kept(one)
         if known_order is not None:
@@ -390,10 +392,10 @@ def _linearized(
             waiting.pop()
             order = [one, *_merged([*(orders[base] for base in bases), bases])]
             orders[one] = _with_untold_first(order, [one, *bases])
-        elif one in begun:
+        elif one in visits:
             return []
         else:
-            begun.add(one)
+            visits.add(one)
             waiting += missing
     order = orders.get(owner, [])
     return order if AMBIGUOUS not in order and len(order) <= _MOST_CLASSES else []
@@ -426,11 +428,3 @@ def _merged(orders: list[list[Target]]) -> list[Target]:
         rest = [[one for one in order if one != head] for order in rest]
         rest = [order for order in rest if order]
     return result
-
-
-def _first_columns(facts: FileFacts) -> dict[int, int]:
-    """Definition (-1 for the file) → the leftmost column that something directly in it begins at."""
-    columns: dict[int, int] = {}
-    for item in facts.definitions:
-        columns[item.parent] = min(item.span.start_column, columns.get(item.parent, item.span.start_column))
-    return columns

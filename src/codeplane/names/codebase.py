@@ -13,11 +13,13 @@ from codeplane.index.view.dynamics import Dynamics
 from codeplane.index.view.files import FileFacts
 from codeplane.index.view.layout import Layout
 from codeplane.index.view.purpose import Purpose, Purposes
+from codeplane.index.view.semantics import Semantics
 from codeplane.index.view.view import View
 from codeplane.languages.facts import Import, Occurrence, Occurrences
-from codeplane.languages.modules import Sources, module_rules
+from codeplane.languages.modules import WholeSources, module_rules
 from codeplane.names.classes import Classes
 from codeplane.names.definition import Def
+from codeplane.names.freshness import SemanticLevel, SemanticStates
 from codeplane.names.identity import Identities
 from codeplane.names.imports import ImportResolver
 from codeplane.names.inference.receiver import Receivers
@@ -49,11 +51,11 @@ class Codebase:
 
     def facts(self, path: str) -> FileFacts | None:
         """Everything that a file says; None for one that is not parsed, or in no language."""
-        return self._view.facts(path)
+        return self._view.own_facts(path)
 
     def require_facts(self, path: str) -> FileFacts:
         """The facts of a file that is known to have some: it has definitions, imports or references."""
-        return self._view.require_facts(path)
+        return self._view.require_own_facts(path)
 
     def facts_of(self, blob: int) -> FileFacts | None:
         """Everything that a content says, whichever state it is in; None for one without a language."""
@@ -109,24 +111,25 @@ class Codebase:
 
     def occurrences(self, path: str, name: str) -> list[Occurrence]:
         """The occurrences of a name in one file."""
-        return self._view.occurrences(path, name)
+        return list(self.all_occurrences(path).named(name))
 
     def occurrence_at(self, path: str, line: int, column: int) -> tuple[str, Occurrence] | None:
         """The name that begins at a position of a file, and its occurrence."""
-        return self._view.occurrence_at(path, line, column)
+        occurrences = self.all_occurrences(path)
+        return occurrences.standing(line, column) if occurrences else None
 
     def occurrences_inside(self, path: str) -> Iterator[tuple[str, Occurrence]]:
         """All names of a file with their occurrences."""
-        return self._view.occurrences_inside(path)
+        return self.all_occurrences(path).all()
 
     def all_occurrences(self, path: str) -> Occurrences:
         """The occurrences of all names in a file, column by column."""
-        blob = self._view.memo.layout.blobs.get(path)
-        return (self._view.names_of(blob) if blob is not None else None) or Occurrences()
+        facts = self._view.own_facts(path)
+        return self._view.occurrences_of(facts) if facts is not None else Occurrences()
 
     def starts(self, path: str, name: str) -> list[int]:
         """The bytes that the occurrences of a name in one file begin with."""
-        return self._view.starts(path, name)
+        return self.all_occurrences(path).starts_of(name)
 
     def paths_with(self, name: str) -> list[RepoPath]:
         """The files that may hold a name, in order."""
@@ -157,7 +160,7 @@ class Codebase:
         return self._view.definitions(name)
 
     def defined_with(self, part: str, paths: Set[str]) -> list[tuple[str, str]]:
-        """Those of some files that define names with a part, in letters of any case, with these names."""
+        """The files among `paths` that define names with a part, in letters of any case, with these names."""
         return self._view.defined_with(part, paths)
 
     def owned(self, name: str) -> Sequence[Place]:
@@ -214,7 +217,7 @@ class Codebase:
 
     def imports(self, path: str) -> Sequence[Import]:
         """The imports of a file."""
-        return self._view.imports(path)
+        return self._view.import_statements(path)
 
     def imported(self, path: str, at: int) -> Target:
         """What an import of a file brings; for a star import, the module."""
@@ -239,11 +242,11 @@ class Codebase:
     def module_places(self, path: str, item: Import) -> Sequence[Place]:
         """What the module of an import means by the rules of the language alone."""
         facts = self._view.facts(path)
-        found = module_rules(facts.language) if facts is not None else None
-        return found.places(self._view, path, item) if found is not None else ()
+        rules = module_rules(facts.language) if facts is not None else None
+        return rules.places(self._view, path, item) if rules is not None else ()
 
     @property
-    def rule_sources(self) -> Sources:
+    def rule_sources(self) -> WholeSources:
         """The files as the module rules of languages see them."""
         return self._view
 
@@ -252,6 +255,10 @@ class Codebase:
     def meaning(self, path: str, name: str, occurrence: Occurrence) -> Meaning:
         """What one occurrence of a name means, and how far that is proven."""
         return self._meanings.meaning(RepoPath(path), name, occurrence)
+
+    def structural_meaning(self, path: str, name: str, occurrence: Occurrence) -> Meaning:
+        """What one occurrence of a name means by the structure of the code alone."""
+        return self._meanings.structural(RepoPath(path), name, occurrence)
 
     @cached_property
     def _meanings(self) -> Resolver:
@@ -281,6 +288,26 @@ class Codebase:
     def references(self) -> References:
         """References to definitions, and occurrences of names with what they mean."""
         return References(self._resolver)
+
+    @cached_property
+    def structural_references(self) -> References:
+        """References by the structure of the code alone, whatever indexers say."""
+        return References(self._resolver, structural=True)
+
+    @cached_property
+    def semantic_states(self) -> SemanticStates:
+        """Whether what indexers have said about files still holds."""
+        return SemanticStates(self._resolver)
+
+    def semantic_level_used(self) -> SemanticLevel | None:
+        """How far indexers cover the files, where names were asked about; None where no indexer has run."""
+        is_asked = "_view" in self.__dict__
+        return self.semantic_states.level() if is_asked and not self.semantics.is_empty else None
+
+    @property
+    def semantics(self) -> Semantics:
+        """What indexers have said, and when."""
+        return self._view.semantics
 
     @cached_property
     def receivers(self) -> Receivers:

@@ -7,7 +7,7 @@ from zlib import crc32
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
-from codeplane.languages.facts import Definition
+from codeplane.languages.foreign import ForeignDefinition
 from codeplane.languages.modules import module_rules
 from codeplane.names.imports import ImportResolver
 
@@ -32,8 +32,8 @@ class Identities:
         answers = self._answers.table(_MODULE)
         if path not in answers:
             facts = self._sources.facts(path)
-            found = module_rules(facts.language) if facts is not None else None
-            answers[path] = found.module_name(self._sources, path) if found is not None else path
+            rules = module_rules(facts.language) if facts is not None else None
+            answers[path] = rules.module_name(self._sources, path) if rules is not None else path
         return answers[path]
 
     def qualified(self, place: Place) -> str:
@@ -56,12 +56,12 @@ class Identities:
         """The definition with a uid. It says which few names it may have."""
         if not uid.startswith(PREFIX):
             return None
-        issued = self._sources.issued.get(uid)
+        issued_name = self._sources.issued.get(uid)
         mark = uid[len(PREFIX) :][:_MARK]
-        names = [issued] if issued is not None else self._sources.names_marked(_mark, mark)
+        names = [issued_name] if issued_name is not None else self._sources.names_marked(_mark, mark)
         for name in names:
-            for place, known in self._of_name(name).items():
-                if known == uid:
+            for place, candidate in self._of_name(name).items():
+                if candidate == uid:
                     return place
         return None
 
@@ -85,7 +85,7 @@ class Identities:
         self._sources.issued.update(dict.fromkeys(answers[name].values(), name))
         return answers[name]
 
-    def _item(self, place: Place) -> Definition:
+    def _item(self, place: Place) -> ForeignDefinition:
         facts = self._sources.require_facts(place.path)
         return facts.definitions[place.definition]
 

@@ -12,10 +12,11 @@ from codeplane.core.kinds import CLASSES, SPACES, split_head, split_path
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
-from codeplane.index.view.files import FileFacts
+from codeplane.index.view.foreign import ForeignFile
 from codeplane.index.view.view import View
 from codeplane.languages import LanguageSpec, specs
-from codeplane.languages.facts import FLAG_MORE, Bind, Import, Reason, ScopeKind
+from codeplane.languages.facts import FLAG_MORE, Import, Reason, ScopeKind
+from codeplane.languages.foreign import ForeignBind, ForeignImport, import_of
 from codeplane.languages.modules import module_rules
 from codeplane.names.classes import PATH, Classes
 from codeplane.names.inference.construct import Construction
@@ -46,7 +47,7 @@ class ImportResolver:
         self._running: dict[tuple[InterfaceSlot[Any, Target], Hashable], int] = {}
         self._lowest = _DEEPEST
 
-    def spec(self, facts: FileFacts) -> LanguageSpec:
+    def spec(self, facts: ForeignFile) -> LanguageSpec:
         return facts.spec
 
     def imported(self, path: RepoPath, at: int) -> Target:
@@ -56,22 +57,22 @@ class ImportResolver:
     def module(self, path: RepoPath, text: str) -> Target:
         """The module that a dotted name in an import statement of a file means."""
         facts = self.sources.facts(path)
-        found = module_rules(facts.language) if facts is not None else None
-        if facts is None or found is None:
+        rules = module_rules(facts.language) if facts is not None else None
+        if facts is None or rules is None:
             return UNRESOLVED
         for item in facts.imports:
             if item.module == text or item.module.startswith(text + "."):
-                asked = item._replace(module=text, name="", alias="")
-                return tuple(found.places(self.sources, path, asked))
+                import_item = import_of(item, text)
+                return tuple(rules.places(self.sources, path, import_item))
         return UNRESOLVED
 
     def named_module(self, path: RepoPath, module: str, kind: str) -> Target:
         """The module that import statements of a kind mean by a source."""
         facts = self.sources.facts(path)
-        found = module_rules(facts.language) if facts is not None else None
+        rules = module_rules(facts.language) if facts is not None else None
         items = facts.imports if facts is not None else []
         item = next((item for item in items if (item.module, item.kind) == (module, kind)), None)
-        return tuple(found.places(self.sources, path, item)) if found is not None and item else UNRESOLVED
+        return tuple(rules.places(self.sources, path, item)) if rules is not None and item else UNRESOLVED
 
     def modules(self, path: RepoPath) -> set[Target]:
         """The modules that the imports of a file name, and those on the way there."""
@@ -87,9 +88,9 @@ class ImportResolver:
         """What a name means inside a module, package or class, seen from outside."""
         if places == AMBIGUOUS:
             return AMBIGUOUS
-        found = [self._name_in(place, name) for place in places]
-        if any(found):
-            return self.single(found)
+        targets = [self._name_in(place, name) for place in places]
+        if any(targets):
+            return self.single(targets)
         below = [submodule for place in places for submodule in self.submodule(place, name)]
         return tuple(sorted(set(below)))
 
@@ -103,12 +104,12 @@ class ImportResolver:
             return self._bound_in(path, facts, around, name)
         return self.ambient(path, scope, name) or self.crate(path, scope, name)
 
-    def binding_at(self, facts: FileFacts, scope: int, name: str) -> int | None:
+    def binding_at(self, facts: ForeignFile, scope: int, name: str) -> int | None:
         """The bind that a name means in a scope of a file; -1 where there are several, None where none is."""
         around = self._scope_of(facts, scope, name)
         return facts.bound(around, name) if around is not None else None
 
-    def _scope_of(self, facts: FileFacts, scope: int, name: str) -> int | None:
+    def _scope_of(self, facts: ForeignFile, scope: int, name: str) -> int | None:
         """The scope that binds what a name means in it or in one inside of it."""
         hides = self.spec(facts).scopes.members_visible != "nested"
         is_direct = True
@@ -120,7 +121,7 @@ class ImportResolver:
             is_direct = False
         return None
 
-    def outward(self, facts: FileFacts, scope: int) -> Iterator[int]:
+    def outward(self, facts: ForeignFile, scope: int) -> Iterator[int]:
         """The scopes that a name is looked up in, inner ones first."""
         has_islands = ScopeKind.NAMESPACE in self.spec(facts).scopes.opaque_scopes
         while scope >= 0:
@@ -136,20 +137,20 @@ class ImportResolver:
             return UNRESOLVED
         return self.begun(path, Import(scope, "", name, "", "", 0, 0)) or UNRESOLVED
 
-    def begun(self, path: RepoPath, item: Import) -> Target | None:
+    def begun(self, path: RepoPath, item: ForeignImport) -> Target | None:
         """Where the first part of a path leads by the language's rules; None where it is a plain name."""
         facts = self.sources.facts(path)
-        found = module_rules(facts.language) if facts is not None else None
-        places = found.head(self.sources, path, item) if found is not None else ()
+        rules = module_rules(facts.language) if facts is not None else None
+        places = rules.head(self.sources, path, item) if rules is not None else ()
         return tuple(places) if places is not None else None
 
-    def followed(self, path: RepoPath, item: Import) -> Target:
+    def followed(self, path: RepoPath, item: ForeignImport) -> Target:
         """What the module of an import means where that is a path of names, each in the one before."""
         facts = self.sources.facts(path)
         if facts is None:
             return UNRESOLVED
         head, rest = split_head(item.module, self.spec(facts).scopes.module_keywords)
-        target = self.begun(path, item._replace(module=head))
+        target = self.begun(path, import_of(item, head, item.name, item.alias))
         if target is None:
             target = self.lexical(path, item.scope, head)
         for name in rest:
@@ -167,14 +168,14 @@ class ImportResolver:
             target = self.lookup(known(target), name)
         return target
 
-    def _qualified(self, path: RepoPath, facts: FileFacts, scope: int, text: str) -> Target:
-        found = module_rules(facts.language)
-        item = found.qualified(self.sources, self.sources.space(path, scope), text) if found else None
-        if found is None or item is None:
+    def _qualified(self, path: RepoPath, facts: ForeignFile, scope: int, text: str) -> Target:
+        rules = module_rules(facts.language)
+        item = rules.qualified(self.sources, self.sources.space(path, scope), text) if rules else None
+        if rules is None or item is None:
             return UNRESOLVED
-        return self.lookup(tuple(found.places(self.sources, path, item)), item.name)
+        return self.lookup(tuple(rules.places(self.sources, path, item)), item.name)
 
-    def bound(self, path: RepoPath, bind: Bind | None) -> Target:
+    def bound(self, path: RepoPath, bind: ForeignBind | None) -> Target:
         """What a bind of a file stands for."""
         if bind is None or not bind.certain:
             return AMBIGUOUS
@@ -184,7 +185,7 @@ class ImportResolver:
             return self.imported(path, bind.target) or AMBIGUOUS
         return AMBIGUOUS
 
-    def _bound_in(self, path: RepoPath, facts: FileFacts, scope: int, name: str) -> Target:
+    def _bound_in(self, path: RepoPath, facts: ForeignFile, scope: int, name: str) -> Target:
         """What a scope binds a name to; one thing for each name space that has it."""
         at = facts.bound(scope, name)
         if at is not None and at >= 0:
@@ -238,17 +239,17 @@ class ImportResolver:
     def ambient(self, path: RepoPath, scope: int, name: str) -> Target:
         """What a name means that no scope around it binds."""
         facts = self.sources.facts(path)
-        found = module_rules(facts.language) if facts is not None else None
-        if facts is None or found is None:
+        rules = module_rules(facts.language) if facts is not None else None
+        if facts is None or rules is None:
             return UNRESOLVED
-        inherited = self.around.inherited(path, facts, scope, name)
-        if inherited:
-            return inherited
+        member = self.around.inherited(path, facts, scope, name)
+        if member:
+            return member
         spec = self.spec(facts)
         if spec.scopes.closed_names and re.fullmatch(spec.scopes.closed_names, name):
             return UNRESOLVED
         place = self.sources.space(path, scope)
-        for far, group in enumerate(found.ambient(self.sources, place)):
+        for far, group in enumerate(rules.ambient(self.sources, place)):
             target = self.single([self._name_in(one, name) for one in group])
             if far and spec.scopes.fallback_kinds and not self._are_far(known(target), spec):
                 continue
@@ -267,29 +268,29 @@ class ImportResolver:
 
     def starred(self, path: RepoPath, stars: Sequence[int], name: str) -> Target:
         """What star imports bring under a name. Each module is asked once, however they import each other."""
-        found: list[Target] = []
+        targets: list[Target] = []
         waiting = [(path, at) for at in stars]
-        seen = {self._home(path, at) for at in stars}
+        visits = {self._home(path, at) for at in stars}
         for _ in range(_MOST_STARS):
             if not waiting:
-                return self.single(found)
+                return self.single(targets)
             from_path, at = waiting.pop(0)
             facts = self.sources.require_facts(from_path)
             module = self.imported(from_path, at)
             if not known(module):
                 # All of what it brings is unknown; where later names replace earlier ones, nothing is sure.
                 if self.spec(facts).scopes.star_imports_rebind:
-                    found.append(AMBIGUOUS)
+                    targets.append(AMBIGUOUS)
                 continue
             for place in module:
-                if place in seen:
+                if place in visits:
                     continue
-                seen.add(place)
+                visits.add(place)
                 more = self._star_of(place, name)
                 if isinstance(more, list):
                     waiting += [(place.path, star) for star in more]
                 else:
-                    found.append(more)
+                    targets.append(more)
         return AMBIGUOUS
 
     def _home(self, path: RepoPath, at: int) -> Place:
@@ -333,8 +334,8 @@ class ImportResolver:
         """The classes that define a member of this name."""
         answers = self._answers.table(_HOLDERS)
         if name not in answers:
-            held = self.sources.held(name)
-            answers[name] = [(place,) for place, kind in held if kind in CLASSES]
+            places = self.sources.held(name)
+            answers[name] = [(place,) for place, kind in places if kind in CLASSES]
         return answers[name]
 
     def above_holders(self, name: str) -> set[Target]:
@@ -359,12 +360,12 @@ class ImportResolver:
     def _names_around(self, place: Place) -> tuple[str, ...]:
         """The names of the definitions that a definition stands in, outer ones last."""
         facts = self.sources.facts(place.path)
-        found: list[str] = []
+        names: list[str] = []
         at = facts.definitions[place.definition].parent if facts else -1
         while facts and at >= 0:
-            found.append(facts.definitions[at].name)
+            names.append(facts.definitions[at].name)
             at = facts.definitions[at].parent
-        return tuple(found)
+        return tuple(names)
 
     def definition_kind(self, place: Place) -> str:
         facts = self.sources.facts(place.path) if place.definition >= 0 else None
@@ -372,14 +373,14 @@ class ImportResolver:
 
     def _imported(self, path: RepoPath, at: int) -> Target:
         facts = self.sources.facts(path)
-        found = module_rules(facts.language) if facts is not None else None
-        if facts is None or found is None:
+        rules = module_rules(facts.language) if facts is not None else None
+        if facts is None or rules is None:
             return UNRESOLVED
         item = facts.imports[at]
         if self.spec(facts).scopes.module_keywords:
             target = self.followed(path, item) if item.certain else UNRESOLVED
             return target if item.name in ("", "*") else self.lookup(known(target), item.name)
-        places = tuple(found.places(self.sources, path, item)) if item.certain else UNRESOLVED
+        places = tuple(rules.places(self.sources, path, item)) if item.certain else UNRESOLVED
         if not places or item.name in ("", "*"):
             return places
         if places == (Place(path),):
@@ -390,8 +391,8 @@ class ImportResolver:
     def submodule(self, place: Place, name: str) -> Sequence[Place]:
         """The module of a name inside of another one, whatever that other one binds."""
         language = self._language(place.path)
-        found = module_rules(language) if language else None
-        return found.submodule(self.sources, place, name) if found is not None else ()
+        rules = module_rules(language) if language else None
+        return rules.submodule(self.sources, place, name) if rules is not None else ()
 
     def _language(self, path: RepoPath) -> str:
         """The language of a file, or of the files in a directory (`dir/`) that is a module by itself."""
@@ -412,7 +413,7 @@ class ImportResolver:
             return UNRESOLVED
         return self.starred(place.path, self._passed_on(place, facts), name)
 
-    def _passed_on(self, place: Place, facts: FileFacts) -> list[int]:
+    def _passed_on(self, place: Place, facts: ForeignFile) -> list[int]:
         """The star imports whose names the place shows as its own."""
         surface = self.spec(facts).surface
         if surface == "defined":
@@ -428,12 +429,12 @@ class ImportResolver:
             return []
         return self._direct(place, name) or self._passed_on(place, facts)
 
-    def _is_kept_back(self, facts: FileFacts, name: str) -> bool:
+    def _is_kept_back(self, facts: ForeignFile, name: str) -> bool:
         """Whether a star import leaves a name out: not in the list of a module that has one, or private."""
         if self.spec(facts).surface != "bound":
             return name == "default"
-        listed = [item for item in facts.exports if item.evidence == "all_literal"]
-        if listed:
+        export_list = [item for item in facts.exports if item.evidence == "all_literal"]
+        if export_list:
             return name not in facts.exported or facts.exported[name][0].evidence != "all_literal"
         return name.startswith("_")
 
@@ -453,7 +454,7 @@ class ImportResolver:
             return self._in_exports(place.path, facts, name)
         return self.defined(place, facts, name)
 
-    def _in_definition(self, place: Place, facts: FileFacts, name: str) -> Target:
+    def _in_definition(self, place: Place, facts: ForeignFile, name: str) -> Target:
         item = facts.definitions[place.definition]
         if item.kind in CLASSES:
             return self.classes.member((place,), name, want=PATH)
@@ -463,18 +464,18 @@ class ImportResolver:
             return self.bound(place.path, bind)
         return self.defined(place, facts, name)
 
-    def defined(self, place: Place, facts: FileFacts, name: str) -> Target:
+    def defined(self, place: Place, facts: ForeignFile, name: str) -> Target:
         """The definition of a name directly in a place. One that only declares a module leaves it to the
         module's file."""
-        found = facts.inside(place.definition, name)
+        indices = facts.inside(place.definition, name)
         if place.definition < 0 or facts.definitions[place.definition].kind in SPACES:
             # A method that stands outside of its type is no name of the place where it stands.
-            found = [at for at in found if not facts.definitions[at].owner]
-        if not found:
+            indices = [at for at in indices if not facts.definitions[at].owner]
+        if not indices:
             return UNRESOLVED
-        bodies = [at for at in found if not self._is_declaration(facts, at)]
+        bodies = [at for at in indices if not self._is_declaration(facts, at)]
         if not bodies:
-            return UNRESOLVED if self.submodule(place, name) else (Place(place.path, found[0]),)
+            return UNRESOLVED if self.submodule(place, name) else (Place(place.path, indices[0]),)
         places = [Place(place.path, at) for at in bodies]
         if len(places) == 1:
             scope = facts.definitions[bodies[0]].scope
@@ -483,23 +484,23 @@ class ImportResolver:
             return AMBIGUOUS if is_unsure else self.grouped(places[0])
         return tuple(places) if self._are_merged(places) else self._apart(places)
 
-    def _is_declaration(self, facts: FileFacts, at: int) -> bool:
+    def _is_declaration(self, facts: ForeignFile, at: int) -> bool:
         item = facts.definitions[at]
         return item.kind in SPACES and item.body < 0
 
-    def _in_exports(self, path: RepoPath, facts: FileFacts, name: str) -> Target:
-        found: list[Target] = []
+    def _in_exports(self, path: RepoPath, facts: ForeignFile, name: str) -> Target:
+        targets: list[Target] = []
         for export in facts.exported.get(name, ()):
             if not export.certain:
                 return AMBIGUOUS
             if export.local:
-                found.append(self._local(path, facts, export.local))
+                targets.append(self._local(path, facts, export.local))
         for at, item in enumerate(facts.imports):
             if item.reexport and item.name != "*" and (item.alias or item.name) == name:
-                found.append(self.imported(path, at) or AMBIGUOUS)
-        return self.single(found)
+                targets.append(self.imported(path, at) or AMBIGUOUS)
+        return self.single(targets)
 
-    def _local(self, path: RepoPath, facts: FileFacts, name: str) -> Target:
+    def _local(self, path: RepoPath, facts: ForeignFile, name: str) -> Target:
         if facts.bound(0, name) is not None:
             return self._bound_in(path, facts, 0, name)
         return self.defined(Place(path), facts, name) or AMBIGUOUS
@@ -516,5 +517,5 @@ class ImportResolver:
                 return False
         return True
 
-    def _sees(self, facts: FileFacts, scope: int, outer: int) -> bool:
+    def _sees(self, facts: ForeignFile, scope: int, outer: int) -> bool:
         return any(one == outer for one in self.outward(facts, scope))

@@ -28,10 +28,12 @@ class Index(IndexDatabase):
         super().__init__(database, lease, tree, workers, view, rebuilt)
         self._snapshots = Snapshots(tree)
 
-    def configure(self, overrides: Sequence[Override]) -> None:
-        """Takes what the user says about build contexts; what was made from other words is made anew."""
-        if list(overrides) != list(self._snapshots.units.overrides):
-            fresh = Snapshots(self._tree)
+    def configure(self, overrides: Sequence[Override], *, semantic: bool = True) -> None:
+        """Takes what the user says about build contexts, and whether what indexers say counts; what was made
+        from other words is made anew."""
+        before = self._snapshots
+        if list(overrides) != list(before.units.overrides) or semantic != before.semantic:
+            fresh = Snapshots(self._tree, semantic=semantic)
             fresh.units.overrides = overrides
             self._snapshots = fresh
 

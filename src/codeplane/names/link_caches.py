@@ -19,8 +19,8 @@ class LinkCaches:
     """Makes linkers for the views of one index. What was found out at one epoch serves the next as long as it
     holds."""
 
-    def __init__(self) -> None:
-        self._kept = BlobCache()
+    def __init__(self, *, semantic: bool = True) -> None:
+        self._kept = BlobCache(semantic=semantic)
         self._memos: dict[int, EpochCache] = {}
         self._commits: OrderedDict[tuple[object, ...], EpochCache] = OrderedDict()  # those asked about last
         self._guard = threading.Lock()
@@ -34,26 +34,28 @@ class LinkCaches:
     def _memo(self, connection: Connection, view: int, epoch: int) -> EpochCache:
         with self._guard:
             memo = self._memos.get(view)
-        if memo is not None and memo.epoch == epoch:
+        generation = self._kept.semantics.generation(connection)
+        if memo is not None and (memo.epoch, memo.generation) == (epoch, generation):
             return memo
         if not epoch:
-            return self._of_commit(connection, view)
-        newer = memo.advanced(connection, view, epoch) if memo is not None and memo.epoch < epoch else None
-        newer = newer or EpochCache.load(connection, view, epoch)
+            return self._of_commit(connection, view, generation)
+        is_older = memo is not None and memo.epoch < epoch
+        newer = memo.advanced(connection, view, epoch, self._kept) if memo is not None and is_older else None
+        newer = newer or EpochCache.load(connection, view, epoch, self._kept)
         with self._guard:
-            known = self._memos.get(view)
-            if known is None or known.epoch < epoch:
+            cache = self._memos.get(view)
+            if cache is None or (cache.generation, cache.epoch) < (newer.generation, epoch):
                 self._memos[view] = newer
         return newer
 
-    def _of_commit(self, connection: Connection, view: int) -> EpochCache:
+    def _of_commit(self, connection: Connection, view: int, generation: tuple[int, int]) -> EpochCache:
         """A view of a commit has no epochs: what it lacks may have been filled in since it was looked at."""
         state = connection.execute("SELECT count(*), sum(blob) FROM entry WHERE view = ?", (view,)).fetchone()
         with self._guard:
-            known = self._commits.pop((view, *state), None)
-        memo = known or EpochCache.load(connection, view, 0)
+            cache = self._commits.pop((view, generation, *state), None)
+        memo = cache or EpochCache.load(connection, view, 0, self._kept)
         with self._guard:
-            self._commits[view, *state] = memo
+            self._commits[view, generation, *state] = memo
             while len(self._commits) > _MOST_COMMITS:
                 self._commits.popitem(last=False)
         return memo

@@ -13,6 +13,9 @@ UNRESOLVED: Final[Target] = ()
 AMBIGUOUS: Final[Target] = (Place(RepoPath(""), -2),)
 """Something is there, and what it is cannot be said: looking further would be a guess."""
 
+STRUCTURE: Final = "structure"
+"""The evidence of meanings that follow from the structure of the code."""
+
 _EXTERNAL: Final = -3
 _SURE: Final = (Tier.PROVEN, Tier.STRONG)
 
@@ -36,7 +39,7 @@ class Meaning(NamedTuple):
 
     tier: Tier
     target: Target
-    evidence: str = "structure"  # what says so: the source of meanings that has answered
+    evidence: str = STRUCTURE  # what says so: the source of meanings that has answered
 
     @property
     def is_sure(self) -> bool:

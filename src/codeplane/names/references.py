@@ -8,14 +8,17 @@ from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
-from codeplane.languages.facts import Occurrence, Role, ScopeKind
+from codeplane.languages.facts import Occurrence, Occurrences, Role, ScopeKind
 from codeplane.names.imports import ImportResolver
-from codeplane.names.meaning import UNRESOLVED, Target
+from codeplane.names.meaning import STRUCTURE, UNRESOLVED, Meaning, Target
 from codeplane.names.resolve import Resolver
 
 _MOST_NAMES: Final = 50
 _DISPATCH: Final = InterfaceSlot[tuple[RepoPath, int | None, int, int], bool](
     "a reference may mean an override"
+)
+_CONFIRMED: Final = InterfaceSlot[tuple[str, int | None, str], tuple["RefFact", ...]](
+    "references to a name in a file by all sources"
 )
 _MOST_KEPT: Final = 200_000
 
@@ -31,15 +34,17 @@ class RefFact(NamedTuple):
     receiver: str
     # What it means, where that is a definition or a file. Several places are one thing.
     target: Target
+    evidence: str = STRUCTURE  # what says so
 
 
 class References:
-    """References in one view, each with its tier."""
+    """References in one view, each with its tier. With `structural`, by the structure of the code alone."""
 
-    def __init__(self, linker: ImportResolver) -> None:
+    def __init__(self, linker: ImportResolver, *, structural: bool = False) -> None:
         self._linker = linker
         self._sources = linker.sources
         self._resolver = Resolver.of_links(linker)
+        self._has_others = self._resolver.has_other_sources and not structural
         self._exact: Resolver | None = None  # made on first use
 
     def named(self, name: str) -> Iterator[RefFact]:
@@ -54,28 +59,34 @@ class References:
         """
         memo = self._sources.memo
         key = (path, memo.layout.blobs[path], name)
-        kept = memo.meanings.get(key)
-        if kept is None:
-            found = self._sources.occurrences(path, name)
-            kept = tuple(self._fact(path, name, seen) for seen in found if seen.role is not Role.DEFINE)
+        facts = memo.meanings.get(key)
+        if facts is None:
+            facts = tuple(
+                self._structural(path, name, occurrence)
+                for occurrence in self._occurrences(path).named(name)
+                if occurrence.role is not Role.DEFINE
+            )
             if memo.meant > _MOST_KEPT:
                 memo.meanings.clear()
                 memo.meant = 0
-            memo.meanings[key] = kept
-            memo.meant += len(kept)
-        return kept
+            memo.meanings[key] = facts
+            memo.meant += len(facts)
+        if not self._has_others:
+            return facts
+        return self._sources.once(_CONFIRMED, key, lambda: tuple(map(self._confirmed, facts)))
 
     def inside(self, path: RepoPath) -> Iterator[RefFact]:
         """Every occurrence in one file, in order of position."""
-        found = [
-            (seen.line, seen.column, name, seen) for name, seen in self._sources.occurrences_inside(path)
+        by_position = [
+            (occurrence.line, occurrence.column, name, occurrence)
+            for name, occurrence in self._occurrences(path).all()
         ]
-        for _, _, name, seen in sorted(found):
-            yield self._fact(path, name, seen)
+        for _, _, name, occurrence in sorted(by_position):
+            yield self._fact(path, name, occurrence)
 
     def within(self, place: Place, roles: Container[Role]) -> Iterator[RefFact]:
         """The occurrences of some roles in the body of a definition, in order of position."""
-        facts = self._sources.facts(place.path)
+        facts = self._sources.own_facts(place.path)
         body = facts.definitions[place.definition].body if facts is not None else -1
         if facts is None or body < 0:
             return
@@ -83,19 +94,19 @@ class References:
         for at in range(body + 1, len(facts.scopes)):  # parents come before children
             if facts.scopes.parent(at) in scopes:
                 scopes.add(at)
-        for name, seen in self._sources.occurrences_within(place.path, scopes):
-            if seen.role in roles:
-                yield self._fact(place.path, name, seen)
+        for name, occurrence in self._sources.occurrences_of(facts).within(scopes):
+            if occurrence.role in roles:
+                yield self._fact(place.path, name, occurrence)
 
     def to(self, place: Place) -> Iterator[RefFact]:
-        """Those that mean a definition, and those of its name that are not known to mean something else.
+        """References to a definition, and those by its name that are not known to mean something else.
 
         A reference to a member of a base that may be dispatched to this one is anchored here.
         """
         yield from sorted(self.each(place), key=lambda ref: (ref.path, ref.line, ref.column))
 
     def each(self, place: Place) -> Iterator[RefFact]:
-        """The same one by one, those of its own file first: who needs only some does not wait for all."""
+        """References to a definition as they are found, its own file first: some can be had before all."""
         facts = self._sources.facts(place.path)
         if facts is None:
             return
@@ -124,7 +135,7 @@ class References:
 
     def _find_exact(self, ref: RefFact) -> Target:
         self._exact = self._exact or Resolver.of_links(self._linker, exact=True)
-        standing = self._sources.occurrence_at(ref.path, ref.line, ref.column)
+        standing = self._occurrences(ref.path).standing(ref.line, ref.column)
         return self._exact.meaning(ref.path, ref.name, standing[1]).target if standing else UNRESOLVED
 
     def names(self, place: Place) -> list[str]:
@@ -144,42 +155,57 @@ class References:
             facts = self._sources.facts(path)
             if facts is not None and place in self._linker.imported(path, at):
                 yield facts.imports[at].alias
-        for path, exported in self._sources.renaming_exports(name):
-            if place in self._linker.lookup((Place(path),), exported):
-                yield exported
+        for path, export_name in self._sources.renaming_exports(name):
+            if place in self._linker.lookup((Place(path),), export_name):
+                yield export_name
 
     def _seen_in(self, place: Place) -> Container[int] | None:
         """The scopes of its file that alone can see a definition inside of a function; None for all others.
 
         What the file gives to a property under the same name may be reached from anywhere.
         """
-        facts = self._sources.facts(place.path)
+        facts = self._sources.own_facts(place.path)
         scopes = set(facts.binding_scopes.get(place.definition, ())) if facts is not None else set()
         if facts is None or facts.spec.scopes.functions_escape or len(scopes) != 1:
             return None
         if not _is_local(facts, min(scopes)):
             return None
         name = facts.definitions[place.definition].name
-        for seen in self._sources.occurrences(place.path, name):
-            if seen.role is Role.EXPORT or (seen.role is Role.WRITE and seen.receiver):
+        for occurrence in self._sources.occurrences_of(facts).named(name):
+            if occurrence.role is Role.EXPORT or (occurrence.role is Role.WRITE and occurrence.receiver):
                 return None
         for at in range(min(scopes) + 1, len(facts.scopes)):  # parents come before children
             if facts.scopes.parent(at) in scopes:
                 scopes.add(at)
         return scopes
 
+    def _occurrences(self, path: RepoPath) -> Occurrences:
+        facts = self._sources.own_facts(path)
+        return self._sources.occurrences_of(facts) if facts is not None else Occurrences()
+
     def _is_of(self, path: RepoPath, family: str) -> bool:
         facts = self._sources.facts(path)
         return facts is not None and facts.spec.family == family
 
     def _fact(self, path: RepoPath, name: str, seen: Occurrence) -> RefFact:
-        facts = self._sources.require_facts(path)
-        meaning = self._resolver.meaning(path, name, seen)
+        structural = self._structural(path, name, seen)
+        return self._confirmed(structural) if self._has_others else structural
+
+    def _structural(self, path: RepoPath, name: str, seen: Occurrence) -> RefFact:
+        facts = self._sources.require_own_facts(path)
+        meaning = self._resolver.structural(path, name, seen)
         receiver = facts.receivers[seen.receiver - 1] if seen.receiver else ""
         return RefFact(
             path, name, seen.line, seen.column, seen.role, seen.scope, meaning.tier,
             receiver, meaning.target,
         )  # fmt: skip
+
+    def _confirmed(self, ref: RefFact) -> RefFact:
+        """A reference as all sources see it, given as the structure of the code does."""
+        occurrence = Occurrence(ref.line, ref.column, ref.role, ref.scope, 0, int(bool(ref.receiver)))
+        structural = Meaning(ref.tier, ref.target)
+        meaning = self._resolver.confirmed(ref.path, ref.name, occurrence, structural)
+        return ref if meaning is structural else ref._replace(**meaning._asdict())
 
 
 def _is_local(facts: FileFacts, scope: int) -> bool:

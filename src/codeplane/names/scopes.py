@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from codeplane.core.kinds import CLASSES, SPACES
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.index.view.files import FileFacts
+from codeplane.index.view.foreign import ForeignFile
 from codeplane.languages.facts import FLAG_STATIC, ScopeKind
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, known
 
@@ -20,7 +20,7 @@ class EnclosingScopes:
     def __init__(self, linker: "ImportResolver") -> None:
         self._linker = linker
 
-    def inherited(self, path: RepoPath, facts: FileFacts, scope: int, name: str) -> Target:
+    def inherited(self, path: RepoPath, facts: ForeignFile, scope: int, name: str) -> Target:
         """A member that a class around has from its bases, where members are seen without a receiver."""
         spec = self._linker.spec(facts)
         if spec.scopes.members_visible != "nested":
@@ -55,31 +55,31 @@ class EnclosingScopes:
         ):
             return True
         while at >= last and at >= 0:
-            opened = facts.opened_by.get(at)
-            if opened is not None and self.is_open(facts, opened):
+            opener = facts.opened_by.get(at)
+            if opener is not None and self.is_open(facts, opener):
                 return True
             is_class = (
                 facts.scopes.kind(at) == ScopeKind.CLASS and not self._linker.spec(facts).scopes.methods_apart
             )
-            if is_class and (opened is None or self._has_from_base(Place(path, opened), name)):
+            if is_class and (opener is None or self._has_from_base(Place(path, opener), name)):
                 return True
             at = facts.scopes.parent(at)
         return False
 
-    def may_bring(self, path: RepoPath, facts: FileFacts, scopes: tuple[int, int], name: str) -> bool:
+    def may_bring(self, path: RepoPath, facts: ForeignFile, scopes: tuple[int, int], name: str) -> bool:
         inner, last = scopes
         between = {scope for scope in self._linker.outward(facts, inner) if scope > last}
         stars = [at for at in facts.stars if facts.imports[at].scope in between]
         is_open = any(not known(self._linker.imported(path, at)) for at in stars)
         return is_open or self._linker.starred(path, stars, name) != UNRESOLVED
 
-    def owner(self, path: RepoPath, facts: FileFacts, at: int) -> Target:
+    def owner(self, path: RepoPath, facts: ForeignFile, at: int) -> Target:
         """The class that a definition outside of it belongs to."""
         item = facts.definitions[at]
         target = known(self._linker.written(path, item.scope, item.owner)) if item.owner else UNRESOLVED
         return target if all(self._linker.definition_kind(one) in CLASSES for one in target) else UNRESOLVED
 
-    def is_open(self, facts: FileFacts, at: int) -> bool:
+    def is_open(self, facts: ForeignFile, at: int) -> bool:
         """Whether names come into a definition from what other files say: a namespace that they add to, a
         function that belongs to a class elsewhere."""
         item = facts.definitions[at]
@@ -87,10 +87,10 @@ class EnclosingScopes:
 
     def _without_receiver(self, owner: Target, name: str) -> Target:
         """A member of a class around. A base that depends on a parameter of the class is not looked at."""
-        found = self._linker.classes.member(owner, name)
-        if found and any(map(self._has_dependent_bases, owner)):
-            return AMBIGUOUS if self._linker.classes.member(owner, name, of_bases=True) else found
-        return found
+        member = self._linker.classes.member(owner, name)
+        if member and any(map(self._has_dependent_bases, owner)):
+            return AMBIGUOUS if self._linker.classes.member(owner, name, of_bases=True) else member
+        return member
 
     def _has_dependent_bases(self, place: Place) -> bool:
         facts = self._linker.sources.facts(place.path)
@@ -100,15 +100,15 @@ class EnclosingScopes:
         header = item.signature.replace(" ", "")
         if not any(f"{base}<" in header for base in item.bases):
             return False
-        return item.body in facts.with_parameters
+        return item.body in facts.parameters
 
     def _has_from_base(self, place: Place, name: str) -> bool:
         facts = self._linker.sources.require_facts(place.path)
         item, spec = facts.definitions[place.definition], self._linker.spec(facts)
-        implied = spec.scopes.implicit_members.get(item.kind, "").split()
-        return name in implied or self._linker.classes.may_hide(place, name)
+        implicit_names = spec.scopes.implicit_members.get(item.kind, "").split()
+        return name in implicit_names or self._linker.classes.may_hide(place, name)
 
-    def _around(self, facts: FileFacts, scope: int) -> Iterator[int]:
+    def _around(self, facts: ForeignFile, scope: int) -> Iterator[int]:
         """The definitions that open the scopes around, inner ones first."""
         while scope >= 0:
             if scope in facts.opened_by:

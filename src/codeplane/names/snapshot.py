@@ -80,8 +80,8 @@ class Snapshot(Codebase):
 
     def source(self, path: RepoPath) -> bytes:
         """The bytes of a file as this epoch has them; `ContentChanged` where they are others by now."""
-        if (kept := self._sources.get(path)) is not None:
-            return kept
+        if (content := self._sources.get(path)) is not None:
+            return content
         digest = self._rows.digest(path)
         if digest is None:
             raise NotFound(f"There is no file {shown(path)} in the index.", path=shown(path))
@@ -141,8 +141,8 @@ class Snapshot(Codebase):
         self, path: RepoPath, position: int, limit: int, tier: Tier | None = None
     ) -> Found[RefFact]:
         """References to one definition, those of its name that are not known to mean another included."""
-        found = (ref for ref in self.references.to(Place(path, position)) if tier in (None, ref.tier))
-        return self._bounded(found, limit, self._why_incomplete)
+        references = (ref for ref in self.references.to(Place(path, position)) if tier in (None, ref.tier))
+        return self._bounded(references, limit, self._why_incomplete)
 
     def qualified_name(self, path: RepoPath, position: int) -> str:
         """The module, the definitions around and the name, with dots between."""

@@ -18,9 +18,10 @@ from codeplane.working_tree import CommitTree, WorkingTree
 class Snapshots:
     """Makes them for the working tree and for commits; what is costly is shared by all of one epoch."""
 
-    def __init__(self, tree: WorkingTree) -> None:
+    def __init__(self, tree: WorkingTree, *, semantic: bool = True) -> None:
         self._tree = tree
-        self._linking = LinkCaches()
+        self.semantic = semantic  # whether what indexers say counts
+        self._linking = LinkCaches(semantic=semantic)
         self.units = UnitsCache()
         self._coverage: tuple[int, int, Coverage] | None = None  # view, epoch
 
@@ -43,10 +44,12 @@ class Snapshots:
             return self._linking.linker(connection, view, epoch, read, units)
 
         def coverage() -> Coverage:
-            found = self._covered(connection, view, epoch)
+            coverage_now = self._covered(connection, view, epoch)
             tree = self._tree
             return (
-                found if is_commit else found._replace(hidden=len(tree.hidden), why_hidden=tree.why_hidden())
+                coverage_now
+                if is_commit
+                else coverage_now._replace(hidden=len(tree.hidden), why_hidden=tree.why_hidden())
             )
 
         return Snapshot(
@@ -56,18 +59,18 @@ class Snapshots:
     def _covered(self, connection: Connection, view: int, epoch: int) -> Coverage:
         if not epoch:  # of a commit, which may be read further without one
             return coverage_of(connection, view)
-        known, found = self._coverage, None
-        if known is not None and known[0] == view and known[1] <= epoch:
-            found = known[2] if known[1] == epoch else carried(connection, view, known[2], known[1], epoch)
-        self._coverage = (view, epoch, found or coverage_of(connection, view))
+        last, coverage = self._coverage, None
+        if last is not None and last[0] == view and last[1] <= epoch:
+            coverage = last[2] if last[1] == epoch else carried(connection, view, last[2], last[1], epoch)
+        self._coverage = (view, epoch, coverage or coverage_of(connection, view))
         return self._coverage[2]
 
     def _content(self, path: RepoPath, digest: Digest) -> bytes:
         try:
             return self._tree.read(path, expected=digest)
         except NotFound as error:
-            told = shown(path)
-            raise ContentChanged(f"{told} has gone since it was looked at.", path=told) from error
+            name = shown(path)
+            raise ContentChanged(f"{name} has gone since it was looked at.", path=name) from error
 
     def _last_commit(self) -> Contents:
         """Reads from the last commit, whose files are listed at the first use."""

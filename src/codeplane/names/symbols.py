@@ -54,70 +54,70 @@ class SymbolFinder:
 
     def find(self, text: str) -> DefFact:
         """The definition; an error with the candidates or the nearest names where there is not just one."""
-        asked = _CALL.sub("", text.strip().strip("`").strip())
-        if not asked or len(asked) > _LONGEST:
+        query = _CALL.sub("", text.strip().strip("`").strip())
+        if not query or len(query) > _LONGEST:
             raise InvalidArgument(
                 f"A symbol's name has 1 to {_LONGEST} characters.",
                 hints=["A qualified name or the end of one, `path:line`, or a `sym_…` uid."],
             )
-        if asked.startswith(PREFIX) and (found := self._snapshot.definition_by_uid(asked)) is not None:
-            return found
-        if match := _AT_LINE.match(asked):
+        if query.startswith(PREFIX) and (definition := self._snapshot.definition_by_uid(query)) is not None:
+            return definition
+        if match := _AT_LINE.match(query):
             return self._at_line(match)
-        if (match := _IN_FILE.match(asked)) and self._snapshot.exists(match["path"]):
+        if (match := _IN_FILE.match(query)) and self._snapshot.exists(match["path"]):
             inside = [one for one in self._matching(match["name"]) if one.place.path == match["path"]]
-            return self._single(asked, inside)
-        candidates = self._matching(asked) or self._passed_on(asked)
-        if not candidates and _UID.fullmatch(asked):
-            raise self._no_uid(asked)
-        return self._single(asked, candidates)
+            return self._single(query, inside)
+        candidates = self._matching(query) or self._passed_on(query)
+        if not candidates and _UID.fullmatch(query):
+            raise self._no_uid(query)
+        return self._single(query, candidates)
 
     def all(self, text: str) -> "list[DefFact]":
         """Every definition that the text names; an error with the nearest names where there is none."""
-        asked = _CALL.sub("", text.strip().strip("`").strip())
-        found = self._matching(asked) or self._passed_on(asked) if 0 < len(asked) <= _LONGEST else []
-        return [self._fact(one.place) for one in found] if found else [self.find(text)]
+        query = _CALL.sub("", text.strip().strip("`").strip())
+        candidates = self._matching(query) or self._passed_on(query) if 0 < len(query) <= _LONGEST else []
+        return [self._fact(one.place) for one in candidates] if candidates else [self.find(text)]
 
-    def _single(self, asked: str, found: "Sequence[_Candidate]") -> DefFact:
-        found = [one for one in found if one.kind in self._kinds] or found
-        found = [one for one in found if one.kind not in _PROSE] or found
+    def _single(self, asked: str, candidates: "Sequence[_Candidate]") -> DefFact:
+        candidates = [one for one in candidates if one.kind in self._kinds] or candidates
+        candidates = [one for one in candidates if one.kind not in _PROSE] or candidates
         # A block of members outside of a type has the name of the type.
-        found = [one for one in found if one.kind != "impl"] or found
-        if not found:
+        candidates = [one for one in candidates if one.kind != "impl"] or candidates
+        if not candidates:
             raise self._unknown(asked)
-        kept, built = self._without_built(found)
-        kept = self._distinct(kept)
-        if len(kept) > 1:
-            raise self._ambiguous(asked, kept, built)
-        if built:
-            example = shown(built[0].place.path)
+        choices, copies = self._without_built(candidates)
+        choices = self._distinct(choices)
+        if len(choices) > 1:
+            raise self._ambiguous(asked, choices, copies)
+        if copies:
+            example = shown(copies[0].place.path)
             self._snapshot.notes.append(
-                f"{shown(asked)} means the definition in the source; {len(built)} more in files that are"
+                f"{shown(asked)} means the definition in the source; {len(copies)} more in files that are"
                 f" built or made from it are left out, such as in {example}."
             )
-        return self._fact(kept[0].place)
+        return self._fact(choices[0].place)
 
     def _without_built(
-        self, found: "Sequence[_Candidate]"
+        self, candidates: "Sequence[_Candidate]"
     ) -> "tuple[Sequence[_Candidate], Sequence[_Candidate]]":
         """Where source has a name, what a build has made of it is not meant; and what is left out so."""
-        built = [one for one in found if self._is_built(one)]
-        kept = [one for one in found if one not in built]
-        if not built or all(self._snapshot.purpose(one.place.path) is not Purpose.SOURCE for one in kept):
-            return found, ()
-        return kept, built
+        copies = [one for one in candidates if self._is_built(one)]
+        sources = [one for one in candidates if one not in copies]
+        if not copies or all(self._snapshot.purpose(one.place.path) is not Purpose.SOURCE for one in sources):
+            return candidates, ()
+        return sources, copies
 
     def _matching(self, asked: str) -> list[_Candidate]:
         """The definitions with this qualified name; without such, those whose qualified names end so."""
         parts = _split(asked)
         if not parts:
             return self._named(asked, "")
-        found = self._named(parts[-1], parts[-2] if len(parts) > 1 else "")
-        if len(parts) > 1 and not found:
+        candidates = self._named(parts[-1], parts[-2] if len(parts) > 1 else "")
+        if len(parts) > 1 and not candidates:
             return self._named(asked, "")
-        found = [one for one in found if _ends_with(one.names, parts[-len(one.names) :])]
-        whole = [one for one in found if len(one.names) >= len(parts)]
-        rest = [one for one in found if len(one.names) < len(parts)]
+        candidates = [one for one in candidates if _ends_with(one.names, parts[-len(one.names) :])]
+        whole = [one for one in candidates if len(one.names) >= len(parts)]
+        rest = [one for one in candidates if len(one.names) < len(parts)]
         for one in rest:
             module = _split(self._snapshot.module_name(one.place.path))
             if _ends_with(module, parts[: -len(one.names)]):
@@ -132,13 +132,15 @@ class SymbolFinder:
 
     def _named(self, name: str, around: str) -> list[_Candidate]:
         """The definitions of a name, and where it is said, of those directly in something of a name."""
-        found = []
+        candidates = []
         for row in self._rows.candidates(name, around):
             paths = self._snapshot.layout.by_blob.get(row.blob, ())
             if paths:
                 names = tuple(self._lexical(row))
-                found += [_Candidate(Place(path, row.position), names, row.line, row.kind) for path in paths]
-        return sorted(found, key=lambda one: (len(one.names), one.place))
+                candidates += [
+                    _Candidate(Place(path, row.position), names, row.line, row.kind) for path in paths
+                ]
+        return sorted(candidates, key=lambda one: (len(one.names), one.place))
 
     def _lexical(self, row: DefRow) -> Iterator[str]:
         """The names around a definition and its own, as its qualified name has them."""
@@ -184,15 +186,15 @@ class SymbolFinder:
         """One candidate for what is one thing: overloads, a property with its setter, a reopened class."""
         if len(found) < 2 or len({one.place.path for one in found}) > _SHOWN:
             return found
-        kept: dict[Place, _Candidate] = {}
+        by_place: dict[Place, _Candidate] = {}
         for one in found:
             facts = self._snapshot.facts(one.place.path)
             main = facts.group(one.place.definition)[0] if facts else one.place.definition
-            kept.setdefault(Place(one.place.path, main), one._replace(place=Place(one.place.path, main)))
-        places = list(kept)
+            by_place.setdefault(Place(one.place.path, main), one._replace(place=Place(one.place.path, main)))
+        places = list(by_place)
         names = {self._full_name(place) for place in places}
         is_one = len(names) == 1 and self._snapshot.are_one(places)
-        return list(kept.values())[:1] if is_one else list(kept.values())
+        return list(by_place.values())[:1] if is_one else list(by_place.values())
 
     def _full_name(self, place: Place) -> str:
         """The name that a thing has in all its parts: where classes are reopened, its file does not count."""
@@ -208,18 +210,18 @@ class SymbolFinder:
             raise self._no_file(path)
         facts = self._snapshot.facts(path)
         items = list(enumerate(facts.definitions)) if facts else []
-        found = [at for at, item in items if item.name_line == line]
-        found = found or [at for at, item in items if item.span.start_line == line][:1]
-        if match["column"] and len(found) > 1:
+        indices = [at for at, item in items if item.name_line == line]
+        indices = indices or [at for at, item in items if item.span.start_line == line][:1]
+        if match["column"] and len(indices) > 1:
             column = int(match["column"])
-            starts = {items[at][1].name_column + 1: at for at in found}
+            starts = {items[at][1].name_column + 1: at for at in indices}
             before = [start for start in starts if start <= column]
-            found = [starts[max(before)]] if before else found
-        if not found:
+            indices = [starts[max(before)]] if before else indices
+        if not indices:
             raise self._no_line(path, line)
-        if len(found) > 1:
-            raise self._ambiguous(match[0], [_Candidate(Place(path, at), (), line, "") for at in found])
-        return self._fact(Place(path, found[0]))
+        if len(indices) > 1:
+            raise self._ambiguous(match[0], [_Candidate(Place(path, at), (), line, "") for at in indices])
+        return self._fact(Place(path, indices[0]))
 
     def _no_file(self, path: RepoPath) -> NotFound:
         name = path.rsplit("/", 1)[-1]
@@ -260,23 +262,23 @@ class SymbolFinder:
         )
 
     def _ambiguous(
-        self, asked: str, found: "Sequence[_Candidate]", built: "Sequence[_Candidate]" = ()
+        self, asked: str, candidates: "Sequence[_Candidate]", built: "Sequence[_Candidate]" = ()
     ) -> AmbiguousSymbol:
-        found = sorted(found, key=lambda one: self._snapshot.purpose(one.place.path))
-        told = [self._told(one.place) for one in found[:_SHOWN]]
-        lines = [one["at"] for one in told]
-        for one, other in zip(told, found, strict=False):
+        candidates = sorted(candidates, key=lambda one: self._snapshot.purpose(one.place.path))
+        descriptions = [self._told(one.place) for one in candidates[:_SHOWN]]
+        lines = [one["at"] for one in descriptions]
+        for one, other in zip(descriptions, candidates, strict=False):
             if lines.count(one["at"]) > 1:
                 column = self._fact(other.place).name_column + 1
                 one["at"] += f":{column}"
         way = "`path:line`" if len(set(lines)) == len(lines) else "`path:line:column`"
-        if len({one["name"] for one in told}) == len(told):
+        if len({one["name"] for one in descriptions}) == len(descriptions):
             way = f"its qualified name, {way}"
         return AmbiguousSymbol(
-            f"{shown(asked)!r} names {len(found)} definitions.",
+            f"{shown(asked)!r} names {len(candidates)} definitions.",
             hints=[f"Name one by {way} or uid."],
-            candidates=told,
-            total=len(found),
+            candidates=descriptions,
+            total=len(candidates),
             **({"built": len(built)} if built else {}),
         )
 
@@ -292,18 +294,18 @@ class SymbolFinder:
         owners = list(self._distinct(source or owners))
         if len(owners) != 1:
             return None
-        found = self._snapshot.classes.member((owners[0].place,), name, of_bases=True)
-        return found[0] if found and found != AMBIGUOUS and found[0].definition >= 0 else None
+        member = self._snapshot.classes.member((owners[0].place,), name, of_bases=True)
+        return member[0] if member and member != AMBIGUOUS and member[0].definition >= 0 else None
 
     def _unknown(self, asked: str) -> NotFound:
         base = self._inherited(asked)
         if base is not None:
-            told = self._told(base)
+            description = self._told(base)
             return NotFound(
-                f"{shown(asked)} is inherited: it is {told['name']}, at {told['at']}.",
-                hints=[f"Ask for {told['name']}."],
+                f"{shown(asked)} is inherited: it is {description['name']}, at {description['at']}.",
+                hints=[f"Ask for {description['name']}."],
                 absence=Absence.PROVEN_NONE.value,
-                nearest=[told],
+                nearest=[description],
             )
         near = self.nearest(asked)
         absence = self._snapshot.why_none(_split(asked)[-1] if _split(asked) else asked)
@@ -325,17 +327,19 @@ class SymbolFinder:
         coverage = self._snapshot.coverage
         if not coverage.unread:
             return []
-        done = coverage.files - coverage.unread
-        return [f"Ask again in a few seconds: {done} of {coverage.files} files have been read."]
+        read_count = coverage.files - coverage.unread
+        return [f"Ask again in a few seconds: {read_count} of {coverage.files} files have been read."]
 
-    def _nearest(self, asked: str) -> list[Place]:
+    def _nearest(self, query: str) -> list[Place]:
         """The definitions whose names are most like the one that was asked for."""
-        parts = _split(asked) or [asked]
+        parts = _split(query) or [query]
         same = self._named(parts[-1], "")
         if same:
-            asked = ".".join(parts)
-            ranked = sorted(same, key=lambda one: (self._is_built(one), -_alike(".".join(one.names), asked)))
-            return [one.place for one in ranked[:_NEAR]]
+            query = ".".join(parts)
+            by_likeness = sorted(
+                same, key=lambda one: (self._is_built(one), -_alike(".".join(one.names), query))
+            )
+            return [one.place for one in by_likeness[:_NEAR]]
         ranked_names = sorted((_alike(name, parts[-1]), name) for name in self._names_like(parts[-1]))
         places: list[Place] = []
         for alike, name in reversed(ranked_names):
@@ -353,14 +357,14 @@ class SymbolFinder:
         pairs = {low[at : at + 2] for at in range(len(low) - 1)}
         letters = set(low)
         slack = max(1, len(name) // 3)
-        shared = []
+        scores = []
         for other in self._rows.names_of_length(len(name) - slack, len(name) + slack):
             lower = other.lower()
             letters_shared = len(letters.intersection(lower))
             if letters_shared * 3 >= len(letters) * 2:
                 pairs_shared = sum(pair in lower for pair in pairs)
-                shared.append((letters_shared + 2 * pairs_shared, other))
-        return [other for _, other in nlargest(_COMPARED, shared, key=lambda one: one[0])]
+                scores.append((letters_shared + 2 * pairs_shared, other))
+        return [other for _, other in nlargest(_COMPARED, scores, key=lambda one: one[0])]
 
     def _told(self, place: Place) -> dict[str, str]:
         """A candidate as an error shows it; each of its names leads to it."""
@@ -375,9 +379,9 @@ class SymbolFinder:
         }
 
     def _fact(self, place: Place) -> DefFact:
-        found = self._snapshot.definition_at(place.path, place.definition)
-        assert found is not None, "BUG: a definition that was found is there"
-        return found
+        definition = self._snapshot.definition_at(place.path, place.definition)
+        assert definition is not None, "BUG: a definition that was found is there"
+        return definition
 
 
 def _split(text: str) -> list[str]:

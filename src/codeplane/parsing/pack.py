@@ -101,17 +101,17 @@ def unpack_numbers(packed: bytes) -> "array[int]":
     return _unpack_numbers(packed[:1].decode(), packed[1:])
 
 
-def unpack_occurrences(names: bytes, packed: bytes) -> Occurrences:
-    packed = zlib.decompress(packed)
-    count, lines, codes = _HEAD.unpack_from(packed)
+def unpack_occurrences(names: bytes, data: bytes) -> Occurrences:
+    data = zlib.decompress(data)
+    count, lines, codes = _HEAD.unpack_from(data)
     columns: list[array[int]] = []
     at = _HEAD.size
     for code in codes.decode():
         length = array(code).itemsize * (lines if len(columns) == 5 else count)
-        columns.append(_unpack_numbers(code, packed[at : at + length]))
+        columns.append(_unpack_numbers(code, data[at : at + length]))
         at += length
     numbers, starts, scopes, targets, receivers, starts_of_lines = columns
-    roles = packed[at : at + count]
+    roles = data[at : at + count]
     texts = _unpack_texts(names)
     return Occurrences(texts, numbers, starts, roles, scopes, targets, receivers, starts_of_lines)
 

@@ -17,6 +17,7 @@ import psutil
 _VARIABLE: Final = "CODEPLANE_CUSTODY"
 _LARGEST_FILE: Final = 4 << 30
 _ROUNDS: Final = 50
+_PAGE: Final = resource.getpagesize()
 _COUNT_SEC: Final = 0.2
 _LAST_WORDS_SEC: Final = 0.3
 
@@ -27,6 +28,9 @@ class Custody:
     whatever groups and sessions they make, and no more of them live at once than it may have."""
 
     most_processes: int = 256
+    # Resident size of all of them together, in bytes: what more of it takes is ended.
+    most_resident: int | None = None
+    niceness: int = 0  # how far they give way to others
     # Asked often; true ends the program as its deadline does.
     is_over: Callable[[], bool] | None = None
     # Sent to a program whose time is over, so that it can tell where it is.
@@ -47,6 +51,9 @@ class Held:
         self._others = _processes_there()
         self._next_count = time.monotonic() + _COUNT_SEC
         _limit_process(pid)
+        if custody.niceness:
+            with suppress(OSError):  # it may have ended already
+                os.setpriority(os.PRIO_PGRP, pid, custody.niceness)
 
     def why_over(self) -> str:
         """Why the program has to end now; "" while it may go on."""
@@ -56,6 +63,8 @@ class Held:
         if now < self._next_count:
             return ""
         self._next_count = now + _COUNT_SEC
+        if self._custody.most_resident is not None and self._resident() > self._custody.most_resident:
+            return "memory"
         most = self._custody.most_processes
         # Looking at each is slow: only when so many have come that it can be too many.
         if (
@@ -64,6 +73,11 @@ class Held:
         ):
             return "processes"
         return ""
+
+    def _resident(self) -> int:
+        """The memory of the program's session and of what has left it, in bytes."""
+        pids = {pid for pid in psutil.pids() if _session_of(pid) == self._pid}
+        return sum(map(_resident_size, pids.union(_marked_processes(self._custody.mark))))
 
     def ask(self) -> None:
         """Lets the program tell where it is, before it is ended."""
@@ -96,6 +110,23 @@ def _limit_process(pid: int) -> None:
     with suppress(OSError, ValueError):
         resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
+
+
+def _session_of(pid: int) -> int:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return 0
+
+
+def _resident_size(pid: int) -> int:
+    if sys.platform == "linux":
+        with suppress(OSError, IndexError, ValueError):
+            return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
+        return 0
+    with suppress(psutil.Error):
+        return int(psutil.Process(pid).memory_info().rss)
+    return 0
 
 
 def _processes_there() -> int:

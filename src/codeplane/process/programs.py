@@ -33,7 +33,7 @@ class Finished:
     stdout: bytes
     stderr: bytes
     is_cut: bool = False  # it printed more than is kept; what came first is there
-    # Why it was ended in custody: `time`, `asked`, or `processes` where it had made too many.
+    # Why it was ended in custody: `time`, `asked`, `memory` or `processes` where it had taken too many.
     ended_for: str = ""
 
     @property

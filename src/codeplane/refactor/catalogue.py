@@ -27,9 +27,9 @@ class Refactoring(Protocol):
 @cache
 def refactorings() -> dict[str, Refactoring]:
     """The refactorings by the kind of their plans."""
-    found: dict[str, Refactoring] = {}
+    by_kind: dict[str, Refactoring] = {}
     for one in pkgutil.iter_modules(codeplane.refactor.__path__):
         module = importlib.import_module(f"{codeplane.refactor.__name__}.{one.name}")
         if hasattr(module, "KIND"):
-            found[module.KIND] = module
-    return found
+            by_kind[module.KIND] = module
+    return by_kind

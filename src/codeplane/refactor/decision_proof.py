@@ -68,10 +68,10 @@ def _anchor_fault(plan: Plan, anchor: Anchor, files: Mapping[str, Lines]) -> str
     lines = files.get(anchor.file)
     text = lines.text(anchor.line) if lines is not None and lines.has(anchor.line) else ""
     name = anchor.text or plan.old_name
-    claimed = f"{anchor.before}{name}{anchor.after}"
+    quote = f"{anchor.before}{name}{anchor.after}"
     at = anchor.column - 1 - len(anchor.before)
-    is_there = text.startswith(claimed, at) if anchor.column and at >= 0 else claimed in text
+    is_there = text.startswith(quote, at) if anchor.column and at >= 0 else quote in text
     if is_there and (not anchor.column or at >= 0):
         return ""
     where = f"{anchor.file}:{anchor.line}" + (f":{anchor.column}" if anchor.column else "")
-    return f"{where} does not have {claimed}."
+    return f"{where} does not have {quote}."

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Final
 
 from codeplane.core.edits import Change, EditSet, FileEdit
-from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.references import Reference
@@ -19,6 +18,7 @@ from codeplane.refactor.moves.removal import apart
 from codeplane.refactor.plan import Group, Plan, Problem, Site, Verdict
 from codeplane.refactor.proof.comparison import Part, around
 from codeplane.refactor.proof.moved import Effects, Moved
+from codeplane.refactor.proof.trial import trial
 from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.text import Lines
 from codeplane.working_tree import digest_of
@@ -32,12 +32,12 @@ def draft(snapshot: Snapshot, path: RepoPath) -> Plan:
     files = files_of(snapshot, path)
     name = posixpath.basename(path).partition(".")[0] or posixpath.basename(path)
     plan = Plan(KIND, path, "", name, "", Verdict.OK, words=(name,), epoch=snapshot.epoch)
-    if declared := list(_declared(snapshot, files)):
-        return replace(plan, verdict=Verdict.UNSUPPORTED, problems=tuple(declared))
+    if declarations := list(_declared(snapshot, files)):
+        return replace(plan, verdict=Verdict.UNSUPPORTED, problems=tuple(declarations))
     before = {one: snapshot.source(one) for one in files}
     edits = tuple(FileEdit(one, digest_of(data), None) for one, data in before.items())
     groups = list(_groups(snapshot, uses_of_files(snapshot, files), path, name))
-    blocked = (
+    obstacles = (
         [Problem("not_indexed", f"{unread} files have not been read yet.")]
         if (unread := snapshot.coverage.unread)
         else []
@@ -45,9 +45,9 @@ def draft(snapshot: Snapshot, path: RepoPath) -> Plan:
     plan = replace(
         plan,
         groups=tuple(replace(group, id=f"group_{at}") for at, group in enumerate(groups, 1)),
-        problems=tuple(blocked),
+        problems=tuple(obstacles),
         change=Change(EditSet(edits), before),
-        verdict=Verdict.BLOCKED if blocked else Verdict.NEEDS_DECISION if groups else Verdict.OK,
+        verdict=Verdict.BLOCKED if obstacles else Verdict.NEEDS_DECISION if groups else Verdict.OK,
     )
     return replace(plan, read=concerned(snapshot, plan), shown_lines=shown_lines(snapshot, plan))
 
@@ -61,31 +61,29 @@ def proven(index: Index, plan: Plan) -> Plan:
     """The plan with its verdict: what other files mean besides the uses that are told stays what it is."""
     if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED):
         return plan
-    gone = frozenset(edit.path for edit in plan.change.edits.edits)
-    with index.overlay({}, gone) as (snapshot, after):
-        if snapshot.epoch != plan.epoch:
-            raise ContentChanged("Files have changed while the plan was made.")
+    deletions = frozenset(edit.path for edit in plan.change.edits.edits)
+    with trial(index, plan, {}, deletions) as (snapshot, after):
         left: dict[RepoPath, list[Site]] = {}
         for group in plan.groups:
             for site in group.sites:
                 left.setdefault(site.path, []).append(site)
-        paths = {*snapshot.importing(frozenset(plan.words)), *left} - gone
+        paths = {*snapshot.importing(frozenset(plan.words)), *left} - deletions
         parts = []
         for path in paths:
             lines = Lines(snapshot.source(path))
             parts.append(Part(path, path, *around(lines, apart(left.get(path, []), lines))))
-        brought = {(path, name) for path in left for name in _brought(snapshot, path, gone)}
-        broken = Moved(snapshot, after, (), Effects(gone=brought)).breaches(parts)
-    if not broken:
+        lost_imports = {(path, name) for path in left for name in _brought(snapshot, path, deletions)}
+        breaches = Moved(snapshot, after, (), Effects(lost_imports=lost_imports)).breaches(parts)
+    if not breaches:
         return plan
-    return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))
+    return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *breaches))
 
 
-def _brought(snapshot: Snapshot, path: RepoPath, gone: frozenset[RepoPath]) -> Iterator[str]:
+def _brought(snapshot: Snapshot, path: RepoPath, deletions: frozenset[RepoPath]) -> Iterator[str]:
     """Local names that files bring."""
     for at, item in enumerate(snapshot.imports(path)):
         places = {*known(snapshot.imported(path, at)), *snapshot.module(path, item.module)}
-        if any(place.path in gone or place.path.endswith("/") for place in places):
+        if any(place.path in deletions or place.path.endswith("/") for place in places):
             yield item.alias
             yield "*"
 

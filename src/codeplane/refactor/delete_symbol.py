@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Final
 
 from codeplane.core.edits import Change, EditSet, FileEdit
-from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
@@ -14,17 +13,19 @@ from codeplane.graph.hierarchy import is_class, overridden, owner_of
 from codeplane.graph.places import flags_of, place_of, qualified
 from codeplane.languages import has_references
 from codeplane.languages.facts import FLAG_TEST, Import, Reason, Role
-from codeplane.languages.moving import carry_rules
+from codeplane.languages.rules.carrying import carry_rules
 from codeplane.names import DefFact, Index, RefFact, Snapshot
 from codeplane.refactor.mentions import words
 from codeplane.refactor.moves import removal
-from codeplane.refactor.occurrences.search import find, grouped
+from codeplane.refactor.occurrences.search import find_occurrences, grouped
+from codeplane.refactor.occurrences.semantic_places import SemanticUse
 from codeplane.refactor.plan import Group, Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.proof.comparison import Part, around
 from codeplane.refactor.proof.moved import Effects, Moved
+from codeplane.refactor.proof.trial import trial
 from codeplane.refactor.rename import concerned, holders_of, shown_lines, strings
 from codeplane.refactor.rename_set import RenameSet, held, is_of_literal
-from codeplane.refactor.risk import Question, doubts
+from codeplane.refactor.risk import Question, find_risks
 from codeplane.refactor.text import Lines
 from codeplane.working_tree import digest_of
 
@@ -50,25 +51,30 @@ def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
     loose = is_of_literal(snapshot, place)
     is_member = loose or (owner is not None and is_class(snapshot, owner))
     places = frozenset(snapshot.grouped(place))
-    told = (held(snapshot, place),) if loose else ()
-    family = RenameSet(subject.name, subject.kind, places, is_member, told)
-    taken = Taken(snapshot, family)
-    if not taken.own:
+    risks = (held(snapshot, place),) if loose else ()
+    rename_set = RenameSet(subject.name, subject.kind, places, is_member, risks)
+    removals = Taken(snapshot, rename_set)
+    if not removals.own:
         text = f"{subject.name} shares its lines with something else."
         problem = Problem("form", text, subject.path, subject.name_line)
         return replace(plan, verdict=Verdict.UNSUPPORTED, problems=(problem,))
-    seen = list(words.words(snapshot, subject.name, subject.name))
-    groups = [*taken.groups(), *strings(snapshot, family, seen, holders_of(snapshot, family, ()))]
-    blocked = list(_unread(snapshot, subject.name))
-    waiting = [*doubts(Question(snapshot, family)), *_called_by_others(snapshot, place)]
+    mentions = list(words.words(snapshot, subject.name, subject.name))
+    groups = [
+        *removals.groups(),
+        *strings(snapshot, rename_set, mentions, holders_of(snapshot, rename_set, ())),
+    ]
+    obstacles = [*_unread(snapshot, subject.name), *removals.semantic.obstacles(groups)]
+    waiting = [*find_risks(Question(snapshot, rename_set)), *_called_by_others(snapshot, place)]
     plan = replace(
         plan,
-        sites=tuple(sorted(taken.sites())),
+        sites=tuple(sorted(removals.sites())),
         groups=tuple(replace(group, id=f"group_{at}") for at, group in enumerate(groups, 1)),
-        problems=tuple(blocked),
+        problems=tuple(obstacles),
         notes=tuple(waiting),
-        gone=frozenset(taken.gone),
-        verdict=Verdict.BLOCKED if blocked else Verdict.NEEDS_DECISION if groups or waiting else Verdict.OK,
+        remarks=tuple(removals.semantic.remarks),
+        rests_on=removals.semantic.rests_on,
+        gone=frozenset(removals.gone),
+        verdict=Verdict.BLOCKED if obstacles else Verdict.NEEDS_DECISION if groups or waiting else Verdict.OK,
     )
     return written(snapshot, plan)
 
@@ -89,8 +95,8 @@ def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Pl
     """The plan with the uses that somebody accepts to leave without a definition: all of them, or none."""
     left = [group for group in plan.groups if group.id not in selected]
     if left:
-        told = tuple(Problem("used", f"{one.id} ({one.about}) is not accepted.") for one in left)
-        return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *told))
+        problems = tuple(Problem("used", f"{one.id} ({one.about}) is not accepted.") for one in left)
+        return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *problems))
     return replace(plan, verdict=Verdict.OK, epoch=snapshot.epoch)
 
 
@@ -99,9 +105,7 @@ def proven(index: Index, plan: Plan) -> Plan:
     if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.change.edits.edits:
         return plan
     contents = plan.change.contents
-    with index.overlay(contents) as (snapshot, after):
-        if snapshot.epoch != plan.epoch:
-            raise ContentChanged("Files have changed while the plan was made.")
+    with trial(index, plan, contents) as (snapshot, after):
         sites_in = by_path(plan.sites)
         left = by_path([site for group in plan.groups for site in group.sites])
         paths = {*sites_in, *map(RepoPath, snapshot.paths_with(plan.old_name))}
@@ -111,10 +115,10 @@ def proven(index: Index, plan: Plan) -> Plan:
             sites = removal.apart([*sites_in.get(path, ()), *left.get(path, ())], lines)
             parts.append(Part(path, path, *around(lines, sites)))
         words = {plan.old_name, *_locals(plan)}
-        broken = Moved(snapshot, after, words, Effects(gone=plan.gone)).breaches(parts)
-    if not broken:
+        breaches = Moved(snapshot, after, words, Effects(lost_imports=plan.gone)).breaches(parts)
+    if not breaches:
         return plan
-    return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))
+    return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *breaches))
 
 
 def _locals(plan: Plan) -> set[str]:
@@ -124,47 +128,51 @@ def _locals(plan: Plan) -> set[str]:
 class Taken:
     """What goes with a definition, and what is left that means it."""
 
-    def __init__(self, snapshot: Snapshot, family: RenameSet) -> None:
-        self._snapshot, self._family = snapshot, family
-        self.places = family.places
+    def __init__(self, snapshot: Snapshot, rename_set: RenameSet) -> None:
+        self._snapshot, self._rename_set = snapshot, rename_set
+        self.places = rename_set.places
         self._lines: dict[str, Lines] = {}
+        self.semantic = SemanticUse()  # what indexers have decided about uses; known with the groups
         self.gone: set[tuple[str, str]] = set()  # path and local name of imports that go
-        self.own = [site for place in sorted(family.places) if (site := self._definition(place))]
-        if len(self.own) < len(family.places):
+        self.own = [site for place in sorted(rename_set.places) if (site := self._definition(place))]
+        if len(self.own) < len(rename_set.places):
             self.own = []
         self.own = [
             one for path, some in by_path(self.own).items() for one in removal.disjoint(some, self._of(path))
         ]
-        refs = [ref for place in sorted(family.places) for ref in snapshot.references.to(place)]
-        sure = [ref for ref in refs if ref.tier in _CERTAIN and family.places.intersection(ref.target)]
+        refs = [ref for place in sorted(rename_set.places) for ref in snapshot.references.to(place)]
+        sure = [ref for ref in refs if ref.tier in _CERTAIN and rename_set.places.intersection(ref.target)]
         outside = [ref for ref in sure if not self.is_inside(ref)]
         self.outside = outside
-        self._used = [ref for ref in outside if ref.role not in _NAMING]
-        using = {ref.path for ref in self._used}
-        self._named = [ref for ref in outside if ref.role in _NAMING and ref.path not in using]
-        kept = [ref for ref in outside if ref.role is Role.EXPORT and ref.path in using]
-        self._named += kept
+        self._uses = [ref for ref in outside if ref.role not in _NAMING]
+        using = {ref.path for ref in self._uses}
+        self._names = [ref for ref in outside if ref.role in _NAMING and ref.path not in using]
+        exports = [ref for ref in outside if ref.role is Role.EXPORT and ref.path in using]
+        self._names += exports
         for ref in outside:
             self.gone |= {(ref.path, item.alias) for _, item in self.imports(ref)}
-        self._entries = [site for ref in self._named if (site := self._entry(ref))]
+        self._entries = [site for ref in self._names if (site := self._entry(ref))]
 
     def sites(self) -> list[Site]:
-        found = by_path([*self.own, *self._entries])
+        sites_by_path = by_path([*self.own, *self._entries])
         for path, site in self.unused():
-            found.setdefault(path, []).append(site)
-        return [one for path, some in found.items() for one in removal.apart(set(some), self._of(path))]
+            sites_by_path.setdefault(path, []).append(site)
+        return [
+            one for path, some in sites_by_path.items() for one in removal.apart(set(some), self._of(path))
+        ]
 
     def groups(self) -> Iterator[Group]:
         """The uses that would be left without a definition."""
-        places = {(ref.path, ref.line, ref.column): ref for ref in self._used}
+        places = {(ref.path, ref.line, ref.column): ref for ref in self._uses}
         if places:
             sites = tuple(_left(ref) for _, ref in sorted(places.items()))
-            about = f"`{self._family.name}` where it is used"
+            about = f"`{self._rename_set.name}` where it is used"
             yield Group("", about, sites, "high", ("still_used",), "scope_resolution")
-        found = find(self._snapshot, self._family, self._family.name)
-        open_ones = tuple(ref for ref in found.open if not self.is_inside(ref))
-        left = replace(found, open=open_ones, keys=())
-        yield from grouped(self._snapshot, left, self._family, self._family.name)
+        occurrences = find_occurrences(self._snapshot, self._rename_set, self._rename_set.name)
+        self.semantic = occurrences.semantic
+        open_ones = tuple(ref for ref in occurrences.open if not self.is_inside(ref))
+        left = replace(occurrences, open=open_ones, keys=())
+        yield from grouped(self._snapshot, left, self._rename_set, self._rename_set.name)
 
     def _of(self, path: str) -> Lines:
         if path not in self._lines:
@@ -174,8 +182,8 @@ class Taken:
     def _definition(self, place: Place) -> Site | None:
         item = self._snapshot.definition(place).item
         facts = self._snapshot.require_facts(place.path)
-        shared = [one for one in facts.definitions if one.span == item.span]
-        if len(shared) > 1:
+        siblings = [one for one in facts.definitions if one.span == item.span]
+        if len(siblings) > 1:
             return None
         return removal.definition(RepoPath(place.path), self._of(place.path), item.span)
 
@@ -197,16 +205,18 @@ class Taken:
             if item.line == ref.line:
                 site = removal.imported(ref.path, self._of(ref.path), item)
                 if site is None:
-                    self._used.append(ref)
+                    self._uses.append(ref)
                 return site
         return None
 
     def imports(self, ref: RefFact) -> list[tuple[int, Import]]:
         """The imports of the file of a reference that bring the definition."""
-        places = self._family.places
-        found = enumerate(self._snapshot.imports(ref.path))
+        places = self._rename_set.places
+        candidates = enumerate(self._snapshot.imports(ref.path))
         return [
-            (at, item) for at, item in found if places.intersection(self._snapshot.imported(ref.path, at))
+            (at, item)
+            for at, item in candidates
+            if places.intersection(self._snapshot.imported(ref.path, at))
         ]
 
     def unused(self) -> Iterator[tuple[RepoPath, Site]]:
@@ -230,7 +240,7 @@ class Taken:
     ) -> Iterator[tuple[Sequence[Import], Site]]:
         """What takes imports out of a file, each piece with the imports that it takes."""
         rules, lines = carry_rules(language), self._of(path)
-        changes = rules.dropped(lines.data, items) if rules is not None and items else None
+        changes = rules.drop_imports(lines.data, items) if rules is not None and items else None
         if changes is not None:
             yield from ((items, Site(path, *one, Tier.PROVEN, "removed")) for one in changes)
             return
@@ -243,7 +253,7 @@ class Taken:
         """Whether an import is used in what goes, and nowhere else."""
         facts = self._snapshot.require_facts(path)
         bind, rules = facts.binds[number], carry_rules(facts.language)
-        is_strict = rules is not None and rules.REFUSES_UNUSED
+        is_strict = rules is not None and rules.refuses_unused
         if not bind.certain and not is_strict:
             return False
         name = bind.name

@@ -28,7 +28,7 @@ class Witness:
     files_scanned: tuple[str, ...]
     truncated: bool
     facts: tuple[str, ...]
-    defined: tuple[Site, ...]  # the places of the facts
+    sites: tuple[Site, ...]  # the places of the facts
     invariants_failed: tuple[str, ...]
     capsules: tuple[Capsule, ...]
 
@@ -36,13 +36,13 @@ class Witness:
 def witness(plan: Plan) -> Witness:
     """The evidence behind a plan that is not certain."""
     files = sorted(shown(path) for path in plan.read)
-    defined = [site for site in plan.sites if site.what not in _ROLES]
-    facts = [f"{site.tier.value} {site.what} {shown(site.path)}:{site.line}" for site in defined]
+    definitions = [site for site in plan.sites if site.what not in _ROLES]
+    facts = [f"{site.tier.value} {site.what} {shown(site.path)}:{site.line}" for site in definitions]
     return Witness(
         tuple(files[:_MOST_FILES]),
         len(files) > _MOST_FILES or len(facts) > _MOST_FACTS,
         tuple(facts[:_MOST_FACTS]),
-        tuple(defined[:_MOST_FACTS]),
+        tuple(definitions[:_MOST_FACTS]),
         tuple(_failed(plan)),
         tuple(_capsules(plan)),
     )
@@ -75,27 +75,27 @@ def _capsules(plan: Plan) -> list[Capsule]:
         kinds.setdefault(group.question, []).append(group.id)
     if len(plan.contexts) > 1:
         kinds["context_membership"] = list(map(shown, plan.contexts))
-    made = []
+    capsules = []
     for kind, groups in kinds.items():
         question, verify, stop = _VERIFY[kind]
         text = question.format(name=shown(plan.old_name), symbol=shown(plan.symbol))
-        made.append(Capsule(kind, text, tuple(groups), verify, stop))
-    return made
+        capsules.append(Capsule(kind, text, tuple(groups), verify, stop))
+    return capsules
 
 
 def _failed(plan: Plan) -> list[str]:
-    failed = [one.kind for one in (*plan.problems, *plan.notes)]
-    failed += [reason for group in plan.groups for reason in group.reasons]
+    reasons = [one.kind for one in (*plan.problems, *plan.notes)]
+    reasons += [reason for group in plan.groups for reason in group.reasons]
     if plan.verdict is Verdict.BLOCKED:
-        failed.append("files_not_clean")
-    return sorted(set(failed))
+        reasons.append("files_not_clean")
+    return sorted(set(reasons))
 
 
 def signature(plan: Plan) -> str:
-    """The same for the same question: the symbol, and the places of which it is not known what they mean."""
+    """Equal for equal questions: the symbol, and the places of which it is not known what they mean."""
     groups = [[group.about, list(group.reasons), _places(group)] for group in plan.groups]
-    told = [plan.kind, plan.symbol, plan.uid, groups, sorted(one.text for one in plan.notes)]
-    return hashlib.sha256(json.dumps(told).encode("utf-8", "surrogateescape")).hexdigest()
+    subject = [plan.kind, plan.symbol, plan.uid, groups, sorted(one.text for one in plan.notes)]
+    return hashlib.sha256(json.dumps(subject).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _places(group: Group) -> list[list[object]]:

@@ -38,7 +38,7 @@ def forced(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep, ahead: 
         return plan
     safe = [site for group in plan.groups if group.risk == "low" for site in group.sites]
     risky = [group for group in plan.groups if group.risk != "low"]
-    made = replace(
+    rewrite = replace(
         plan,
         verdict=Verdict.OK_SYNTACTIC,
         sites=tuple(sorted({*plan.sites, *safe})),
@@ -46,46 +46,56 @@ def forced(snapshot: Snapshot, subject: Subject, new: str, sweep: Sweep, ahead: 
         notes=(*plan.notes, *plan.problems),
         problems=(),
     )
-    return written(snapshot, made, [*made.sites, *(one.site for one in made.mentions if one.is_taken)])
+    return written(
+        snapshot, rewrite, [*rewrite.sites, *(one.site for one in rewrite.mentions if one.is_taken)]
+    )
 
 
 def review(plan: Plan) -> list[str]:
     """What to look at in the places that were left alone, a line for each reason."""
-    found: dict[str, list[str]] = {}
+    groups_of: dict[str, list[str]] = {}
     for group in plan.groups:
         for reason in group.reasons:
-            found.setdefault(reason, []).append(group.id)
-    return [f"{', '.join(ids)}: {_REVIEW.get(reason, reason)}" for reason, ids in found.items()]
+            groups_of.setdefault(reason, []).append(group.id)
+    return [f"{', '.join(ids)}: {_REVIEW.get(reason, reason)}" for reason, ids in groups_of.items()]
 
 
-def _by_text(snapshot: Snapshot, plan: Plan, defined: tuple[RepoPath, int, int]) -> Plan:
+def _by_text(snapshot: Snapshot, plan: Plan, position: tuple[RepoPath, int, int]) -> Plan:
     """The plan of a language whose names are not bound: by words, in the files of the language."""
-    found: dict[tuple[str, ...], list[Site]] = {}
+    sites_by_reasons: dict[tuple[str, ...], list[Site]] = {}
     sites = []
-    for site in _matches(snapshot, plan, defined[0]):
-        if (site.path, site.line, site.column) == defined:
+    for site in _matches(snapshot, plan, position[0]):
+        if (site.path, site.line, site.column) == position:
             sites.append(replace(site, tier=Tier.PROVEN, what="define"))
         else:
-            found.setdefault(_reasons(snapshot, plan, site), []).append(site)
+            sites_by_reasons.setdefault(_reasons(snapshot, plan, site), []).append(site)
     groups = [
         Group("", f"{plan.old_name} as a word", tuple(some), _risk(reasons), reasons, "scope_resolution")
-        for reasons, some in sorted(found.items())
+        for reasons, some in sorted(sites_by_reasons.items())
     ]
-    told = Problem("language", "What names refer to is unknown; only words were compared.")
-    return replace(plan, sites=tuple(sites), groups=tuple(groups), problems=(), notes=(told,))
+    note = Problem("language", "What names refer to is unknown; only words were compared.")
+    return replace(plan, sites=tuple(sites), groups=tuple(groups), problems=(), notes=(note,))
 
 
 def _matches(snapshot: Snapshot, plan: Plan, path: RepoPath) -> Iterator[Site]:
     """The words that are the name, outside of comments and documents."""
     facts = snapshot.require_facts(path)
-    family = facts.spec.family
+    language_family = facts.spec.family
     near = set()
     for one in snapshot.paths_with(plan.old_name):
         there = snapshot.facts(one)
-        if there is not None and there.spec.family == family:
+        if there is not None and there.spec.family == language_family:
             near.add(one)
-            for seen in snapshot.occurrences(one, plan.old_name):
-                yield Site(one, seen.line, seen.column, plan.old_name, plan.new_name, Tier.UNKNOWN, "code")
+            for occurrence in snapshot.occurrences(one, plan.old_name):
+                yield Site(
+                    one,
+                    occurrence.line,
+                    occurrence.column,
+                    plan.old_name,
+                    plan.new_name,
+                    Tier.UNKNOWN,
+                    "code",
+                )
     for word in words.words(snapshot, plan.old_name, plan.new_name):
         if word.site.path in near and word.where in ("code", "data", "string"):
             yield word.site

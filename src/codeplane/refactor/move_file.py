@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Final
 
 from codeplane.core.edits import Change, EditSet, FileEdit, TextEdit
-from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
@@ -22,6 +21,7 @@ from codeplane.refactor.moves.route import Route, against, moved_view, moves_of,
 from codeplane.refactor.plan import Plan, Problem, Site, Verdict, by_path
 from codeplane.refactor.proof.comparison import Part, around
 from codeplane.refactor.proof.moved import Effects, Moved, carried_by
+from codeplane.refactor.proof.trial import trial
 from codeplane.refactor.rename import Sweep, concerned, shown_lines
 from codeplane.refactor.text import Lines
 from codeplane.working_tree import digest_of
@@ -43,24 +43,24 @@ def draft(snapshot: Snapshot, route: Route, sweep: Sweep) -> Plan:
     near = near_files(snapshot, plan)
     sites, stuck = _followed(snapshot, moving, near)
     groups, mentions = open_places(snapshot, moving, forms(moving, after, route.old, route.new), sites)
-    taken = tuple(replace(one, is_taken=sweep.takes(one)) for one in mentions)
+    decisions = tuple(replace(one, is_taken=sweep.takes(one)) for one in mentions)
     doubts = [*(one for one in stuck if one.kind == "doubt"), *circles_through_packages(snapshot, moves)]
     notes = dict.fromkeys(Problem("note", one.text) for one in stuck if one.kind == "note")
     problems = [one for one in stuck if one.kind not in ("doubt", "note")]
     problems += left_behind(snapshot, moves)
-    blocked = list(unread(snapshot, near))
+    obstacles = list(unread(snapshot, near))
     plan = replace(
         plan,
         sites=tuple(sites),
         groups=tuple(replace(group, id=f"group_{at}") for at, group in enumerate(groups, 1)),
-        mentions=taken,
-        problems=(*problems, *blocked),
+        mentions=decisions,
+        problems=(*problems, *obstacles),
         notes=(*doubts, *notes, *companions(snapshot, route, moves)),
     )
     verdict = Verdict.NEEDS_DECISION if groups or doubts else Verdict.OK
-    verdict = Verdict.BLOCKED if blocked else verdict
+    verdict = Verdict.BLOCKED if obstacles else verdict
     plan = replace(plan, verdict=Verdict.UNSUPPORTED if problems else verdict)
-    return written(snapshot, plan, [*sites, *(one.site for one in taken if one.is_taken)])
+    return written(snapshot, plan, [*sites, *(one.site for one in decisions if one.is_taken)])
 
 
 def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
@@ -83,14 +83,16 @@ def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
     plan = replace(plan, read=concerned(snapshot, plan), shown_lines=shown_lines(snapshot, plan))
     if not lost:
         return plan
-    told = tuple(Problem("unwritten", f"`{one.old}` is not written so.", one.path, one.line) for one in lost)
-    return replace(plan, problems=(*plan.problems, *told), verdict=Verdict.REFUSED)
+    problems = tuple(
+        Problem("unwritten", f"`{one.old}` is not written so.", one.path, one.line) for one in lost
+    )
+    return replace(plan, problems=(*plan.problems, *problems), verdict=Verdict.REFUSED)
 
 
 def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
     """The plan with groups of open places taken along, on the state that it was made on."""
-    made = plan.choosing(selected, snapshot.epoch)
-    return written(snapshot, made, made.taken)
+    choice = plan.choosing(selected, snapshot.epoch)
+    return written(snapshot, choice, choice.taken)
 
 
 def proven(index: Index, plan: Plan) -> Plan:
@@ -98,9 +100,7 @@ def proven(index: Index, plan: Plan) -> Plan:
     if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.change.edits.edits:
         return plan
     contents = plan.change.contents
-    with index.overlay(contents, frozenset(plan.moves) - contents.keys()) as (snapshot, after):
-        if snapshot.epoch != plan.epoch:
-            raise ContentChanged("Files have changed while the plan was made.")
+    with trial(index, plan, contents, frozenset(plan.moves) - contents.keys()) as (snapshot, after):
         moving = moving_of(snapshot, after, plan.moves)
         sites_in = by_path(plan.taken)
         carry = carried_by(plan.moves, lambda path: moving.place(Place(RepoPath(path))).path)
@@ -110,10 +110,10 @@ def proven(index: Index, plan: Plan) -> Plan:
             parts.append(Part(path, plan.moves.get(path, path), *spans))
         come = {plan.moves.get(site.path, site.path) for site in plan.sites if not site.old}
         effects = Effects(carry, own=plan.moves, come=come)
-        broken = Moved(snapshot, after, plan.words, effects).breaches(parts)
-    if not broken:
+        breaches = Moved(snapshot, after, plan.words, effects).breaches(parts)
+    if not breaches:
         return plan
-    return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))
+    return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *breaches))
 
 
 def _followed(

@@ -5,23 +5,25 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from codeplane.core.edits import Change, EditSet, FileEdit
-from codeplane.core.errors import ContentChanged, NotFound
+from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.graph.places import place_of, qualified
 from codeplane.jail import shown
-from codeplane.languages.moving import carry_rules
+from codeplane.languages.rules.carrying import carry_rules
 from codeplane.names import DefFact, Index, Snapshot
 from codeplane.refactor.delete_symbol import Taken
 from codeplane.refactor.mentions.path_mentions import open_places
 from codeplane.refactor.moves.route import moving_of
-from codeplane.refactor.moves.symbol_dependencies import Belongings, OnCycle
+from codeplane.refactor.moves.symbol_dependencies import SymbolDependencies
+from codeplane.refactor.moves.symbol_move import OnCycle, SymbolMove
 from codeplane.refactor.plan import Plan, Problem, Verdict, by_path
 from codeplane.refactor.proof.comparison import Part, around
 from codeplane.refactor.proof.moved import Effects, Key, Moved
+from codeplane.refactor.proof.trial import trial
 from codeplane.refactor.rename import concerned, shown_lines
 from codeplane.refactor.rename_set import RenameSet
-from codeplane.refactor.risk import Question, doubts
+from codeplane.refactor.risk import Question, find_risks
 from codeplane.refactor.text import Lines
 from codeplane.working_tree import digest_of
 
@@ -60,109 +62,120 @@ def draft(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish | N
         return _not(plan, Verdict.UNSUPPORTED, "Only top-level definitions can be moved.")
     if target == subject.path:
         return _not(plan, Verdict.REFUSED, "It is there already.")
-    moved = _moved(snapshot, subject, target, wish)
-    if moved is None:
+    dependencies = _collect(snapshot, subject, target, wish)
+    if dependencies is None:
         return _not(plan, Verdict.UNSUPPORTED, f"{subject.name} shares its lines with something else.")
     ways: list[Mapping[str, object]] = []
-    if moved.circle and wish == Wish():
-        moved, ways = _way_out(snapshot, plan, moved)
-    if moved.against:
-        problems = tuple(moved.against)
+    if dependencies.circle and wish == Wish():
+        dependencies, ways = _way_out(plan, dependencies)
+    if dependencies.changes.problems:
+        problems = tuple(dependencies.changes.problems)
         return replace(plan, verdict=Verdict.REFUSED, problems=problems, ways=tuple(ways))
-    sites = sorted(set(moved.sites))
+    sites = sorted(set(dependencies.changes.sites))
     moving = moving_of(snapshot, snapshot, {})
-    groups, mentions = open_places(snapshot, moving, moved.forms, sites)
-    waiting = [one for family in moved.families for one in doubts(Question(snapshot, family, is_move=True))]
+    groups, mentions = open_places(snapshot, moving, dependencies.move.forms, sites)
+    waiting = [
+        one
+        for rename_set in dependencies.move.rename_sets
+        for one in find_risks(Question(snapshot, rename_set, is_move=True))
+    ]
     plan = replace(
         plan,
-        words=tuple(sorted({piece.name for piece in moved.pieces})),
+        words=tuple(sorted({piece.name for piece in dependencies.pieces})),
         sites=tuple(sites),
         groups=tuple(replace(group, id=f"group_{at}") for at, group in enumerate(groups, 1)),
         mentions=tuple(mentions),
         notes=tuple(dict.fromkeys(waiting)),
-        remarks=tuple(moved.remarks),
-        gone=frozenset(moved.taken.gone | moved.gone),
-        block=moved.block,
-        pieces=moved.pieces,
+        remarks=tuple(dependencies.changes.remarks),
+        gone=frozenset(dependencies.move.removals.gone | dependencies.changes.lost_imports),
+        block=dependencies.block,
+        pieces=dependencies.pieces,
         verdict=Verdict.NEEDS_DECISION if groups or waiting else Verdict.OK,
     )
     return written(snapshot, plan)
 
 
-def _moved(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish) -> Belongings | None:
+def _collect(snapshot: Snapshot, subject: DefFact, target: RepoPath, wish: Wish) -> SymbolDependencies | None:
     """What is written where a definition moves with others; None where one shares its lines."""
     facts = snapshot.facts(subject.path)
     language = carry_rules(facts.language) if facts is not None else None
     assert facts is not None and language is not None, "BUG: what moves is in a language that can carry it"
-    families = [_family(snapshot, place_of(subject))]
+    rename_sets = [_rename_set(snapshot, place_of(subject))]
     for name in dict.fromkeys(wish.along):
-        found = [at for at, one in enumerate(facts.definitions) if one.parent < 0 and one.name == name]
-        if not found:
+        indices = [at for at, one in enumerate(facts.definitions) if one.parent < 0 and one.name == name]
+        if not indices:
             raise NotFound(f"{shown(subject.path)} defines no {shown(name)!r} at its top.")
-        families.append(_family(snapshot, Place(subject.path, found[0])))
-    names = {family.name for family in families}
+        rename_sets.append(_rename_set(snapshot, Place(subject.path, indices[0])))
+    names = {rename_set.name for rename_set in rename_sets}
     methods = [
         Place(subject.path, at)
         for at, one in enumerate(facts.definitions)
         if one.parent < 0 and one.owner in names
     ]
-    places = frozenset(place for family in families for place in family.places) | frozenset(methods)
-    taken = Taken(snapshot, RenameSet(subject.name, subject.kind, places, False, ()))
-    is_apart = all(not site.old.startswith((" ", "\t")) for site in taken.own) or len(places) == 1
-    if len(taken.own) != len(places) or not is_apart:
+    places = frozenset(methods).union(*(rename_set.places for rename_set in rename_sets))
+    removals = Taken(snapshot, RenameSet(subject.name, subject.kind, places, False, ()))
+    is_apart = all(not site.old.startswith((" ", "\t")) for site in removals.own) or len(places) == 1
+    if len(removals.own) != len(places) or not is_apart:
         return None
-    moved = Belongings(snapshot, language, subject, target, taken, tuple(families), wish.on_cycle)
-    moved.find()
+    move = SymbolMove(snapshot, language, subject, target, removals, tuple(rename_sets), wish.on_cycle)
+    dependencies = SymbolDependencies(move)
+    dependencies.collect_changes()
     if methods:
-        moved.remarks.append(_METHODS.format(subject.name, len(methods)))
-    return moved
+        dependencies.changes.remarks.append(_METHODS.format(subject.name, len(methods)))
+    return dependencies
 
 
-def _family(snapshot: Snapshot, place: Place) -> RenameSet:
+def _rename_set(snapshot: Snapshot, place: Place) -> RenameSet:
     item = snapshot.definition(place).item
     return RenameSet(item.name, item.kind, frozenset(snapshot.grouped(place)), False, ())
 
 
 def _way_out(
-    snapshot: Snapshot, plan: Plan, moved: Belongings
-) -> tuple[Belongings, list[Mapping[str, object]]]:
+    plan: Plan, dependencies: SymbolDependencies
+) -> tuple[SymbolDependencies, list[Mapping[str, object]]]:
     """A move without a circle where that is certain to be wanted, otherwise the calls that make one.
 
     Helpers that nothing else uses and nobody outside may use go along.
     """
-    asked: dict[str, object] = {"from_path": plan.symbol, "to_path": moved.target}
+    arguments: dict[str, object] = {"from_path": plan.symbol, "to_path": dependencies.move.target}
     ways: list[Mapping[str, object]] = []
-    for is_private in (True, False) if moved.against else (True,):
-        along = _helpers(snapshot, moved, is_private=is_private)
-        with_them = _moved(snapshot, moved.subject, moved.target, Wish(along)) if along else None
-        if with_them is None or with_them.against:
+    for is_private in (True, False) if dependencies.changes.problems else (True,):
+        along = _helpers(dependencies, is_private=is_private)
+        with_them = _plan_again(dependencies, Wish(along)) if along else None
+        if with_them is None or with_them.changes.problems:
             continue
         if is_private:
-            with_them.remarks.append(_ALONG.format(", ".join(f"`{name}`" for name in along)))
+            with_them.changes.remarks.append(_ALONG.format(", ".join(f"`{name}`" for name in along)))
             return with_them, []
-        ways.append({**asked, "with": along})
-    if not moved.against:
-        return moved, []
-    on_cycle: OnCycle = "allow" if moved.language.CYCLES_LOAD else "local_import"
-    other = _moved(snapshot, moved.subject, moved.target, Wish(on_cycle=on_cycle))
-    if other is not None and not other.against:
-        ways.append({**asked, "on_cycle": on_cycle})
-    return moved, ways
+        ways.append({**arguments, "with": along})
+    if not dependencies.changes.problems:
+        return dependencies, []
+    on_cycle: OnCycle = "allow" if dependencies.move.language.cycles_load else "local_import"
+    other = _plan_again(dependencies, Wish(on_cycle=on_cycle))
+    if other is not None and not other.changes.problems:
+        ways.append({**arguments, "on_cycle": on_cycle})
+    return dependencies, ways
 
 
-def _helpers(snapshot: Snapshot, moved: Belongings, *, is_private: bool) -> list[str]:
+def _plan_again(dependencies: SymbolDependencies, wish: Wish) -> SymbolDependencies | None:
+    """Collects the changes of a move again, by another wish."""
+    move = dependencies.move
+    return _collect(move.snapshot, move.subject, move.target, wish)
+
+
+def _helpers(dependencies: SymbolDependencies, *, is_private: bool) -> list[str]:
     """The definitions of the old file that only what moves needs, and what these need in turn."""
-    found: list[str] = []
+    names: list[str] = []
     for _ in range(_MOST_ROUNDS):
-        more = [name for name in moved.helpers(is_private=is_private) if name not in found]
+        more = [name for name in dependencies.helpers(is_private=is_private) if name not in names]
         if not more:
             break
-        found += more
-        again = _moved(snapshot, moved.subject, moved.target, Wish(found))
+        names += more
+        again = _plan_again(dependencies, Wish(names))
         if again is None:
             return []
-        moved = again
-    return found
+        dependencies = again
+    return names
 
 
 def _not(plan: Plan, verdict: Verdict, text: str) -> Plan:
@@ -195,14 +208,16 @@ def _between(snapshot: Snapshot, plan: Plan) -> str:
     facts = snapshot.facts(plan.pieces[0].path)
     language = carry_rules(facts.language) if facts is not None else None
     assert language is not None, "BUG: what moves is in a language that can carry it"
-    return language.BETWEEN
+    return language.separator
 
 
 def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
     """The plan with groups of open places taken along."""
-    taken = [site for group in plan.groups if group.id in selected for site in group.sites]
-    made = replace(plan, sites=tuple(sorted({*plan.sites, *taken})), verdict=Verdict.OK, epoch=snapshot.epoch)
-    return written(snapshot, made)
+    extra = [site for group in plan.groups if group.id in selected for site in group.sites]
+    choice = replace(
+        plan, sites=tuple(sorted({*plan.sites, *extra})), verdict=Verdict.OK, epoch=snapshot.epoch
+    )
+    return written(snapshot, choice)
 
 
 def proven(index: Index, plan: Plan) -> Plan:
@@ -211,15 +226,13 @@ def proven(index: Index, plan: Plan) -> Plan:
         return plan
     assert plan.target is not None, "BUG: a definition goes somewhere"
     after = plan.change.contents
-    with index.overlay(after) as (snapshot, code):
-        if snapshot.epoch != plan.epoch:
-            raise ContentChanged("Files have changed while the plan was made.")
+    with trial(index, plan, after) as (snapshot, code):
         fresh = {plan.target} - plan.change.before.keys()
         effects = Effects(_carry(plan), (plan.target,), fresh, plan.gone, come=after)
-        broken = Moved(snapshot, code, plan.words, effects).breaches(list(_parts(snapshot, plan, after)))
-    if not broken:
+        breaches = Moved(snapshot, code, plan.words, effects).breaches(list(_parts(snapshot, plan, after)))
+    if not breaches:
         return plan
-    return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))
+    return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *breaches))
 
 
 def _parts(snapshot: Snapshot, plan: Plan, after: Mapping[RepoPath, bytes]) -> Iterator[Part]:
@@ -227,8 +240,8 @@ def _parts(snapshot: Snapshot, plan: Plan, after: Mapping[RepoPath, bytes]) -> I
     assert plan.target is not None, "BUG: a definition goes somewhere"
     sites_in = by_path(plan.sites)
     block = len(after[plan.target]) - len(plan.block.encode("utf-8", "surrogateescape"))
-    named = {path for word in plan.words for path in snapshot.paths_with(word)}
-    paths = {*sites_in, *map(RepoPath, named)}
+    mentions = {path for word in plan.words for path in snapshot.paths_with(word)}
+    paths = {*sites_in, *map(RepoPath, mentions)}
     for path in sorted(paths | {plan.target} if plan.target in plan.change.before else paths - {plan.target}):
         lines = Lines(plan.change.before.get(path) or snapshot.source(path))
         was, is_now = around(lines, sites_in.get(path, []))

@@ -14,6 +14,9 @@ Confidence = Literal["high", "medium", "low"]
 MENTIONS: Final = "mentions"  # is chosen like the id of a group: what speaks of it and was left alone
 
 
+NOT_FRESH: Final = "semantic_not_fresh"  # the kind of a problem that a run of an indexer would solve
+
+
 class Verdict(StrEnum):
     """What may be done with a plan."""
 
@@ -49,10 +52,10 @@ class Site:
 
 def by_path(sites: Iterable[Site]) -> dict[RepoPath, list[Site]]:
     """Sites by the file that they are in."""
-    found: dict[RepoPath, list[Site]] = {}
+    groups: dict[RepoPath, list[Site]] = {}
     for site in sites:
-        found.setdefault(site.path, []).append(site)
-    return found
+        groups.setdefault(site.path, []).append(site)
+    return groups
 
 
 @dataclass(frozen=True)
@@ -136,16 +139,24 @@ class Plan:
     gone: frozenset[tuple[str, str]] = frozenset()  # path and local name of imports that are taken out
     words: tuple[str, ...] = ()  # whose files the verdict rests on, where these are others than the names
     read: Mapping[RepoPath, Digest] = field(default_factory=dict)  # every file that the verdict rests on
+    rests_on: frozenset[RepoPath] = frozenset()  # files that semantic facts rest on
     epoch: int = 0
     is_rest: bool = False  # the definition has its new name already
 
     def choosing(self, selected: Collection[str], epoch: int) -> "Plan":
         """The plan with groups of open places among its sites, on the state of an epoch."""
-        chosen = [site for group in self.groups if group.id in selected for site in group.sites]
-        sites = tuple(sorted({*self.sites, *chosen}))
-        offered = {one for one in self.offered if MENTIONS in selected or one.group in selected}
-        mentions = tuple(replace(one, is_taken=one.is_taken or one in offered) for one in self.mentions)
+        extra = [site for group in self.groups if group.id in selected for site in group.sites]
+        sites = tuple(sorted({*self.sites, *extra}))
+        mentions_chosen = {one for one in self.offered if MENTIONS in selected or one.group in selected}
+        mentions = tuple(
+            replace(one, is_taken=one.is_taken or one in mentions_chosen) for one in self.mentions
+        )
         return replace(self, sites=sites, mentions=mentions, verdict=Verdict.OK, epoch=epoch)
+
+    @property
+    def not_fresh(self) -> list[RepoPath]:
+        """The files about which an indexer would have to be asked again."""
+        return sorted(one.path for one in self.problems if one.kind == NOT_FRESH and one.path is not None)
 
     @property
     def asking(self) -> list[Group]:

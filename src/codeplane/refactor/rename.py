@@ -1,12 +1,11 @@
 """Renaming a definition: every place that means it, none that does not, or the reason why not."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from codeplane.core.edits import Change, EditSet, FileEdit
-from codeplane.core.errors import ContentChanged
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.graph.hierarchy import owner_of
 from codeplane.graph.places import place_of
@@ -20,13 +19,14 @@ from codeplane.refactor.mentions.dotted_paths import by_whole_path
 from codeplane.refactor.mentions.test_titles import title_mentions, without_titles
 from codeplane.refactor.occurrences.build_contexts import contexts_of
 from codeplane.refactor.occurrences.collisions import collisions
-from codeplane.refactor.occurrences.search import find, grouped
+from codeplane.refactor.occurrences.search import find_occurrences, grouped
 from codeplane.refactor.plan import Confidence, Group, Mention, Plan, Problem, Risk, Site, Verdict, by_path
 from codeplane.refactor.proof.comparison import Part
 from codeplane.refactor.proof.renamed import Renamed
+from codeplane.refactor.proof.trial import trial
 from codeplane.refactor.reflection.name_reads import tells_name
 from codeplane.refactor.rename_set import RenameSet, rename_set_of, variable_set_of
-from codeplane.refactor.risk import Question, doubts
+from codeplane.refactor.risk import Question, find_risks
 from codeplane.refactor.risk_policy import Texts, doubted, weighed
 from codeplane.refactor.subject import Subject, symbol_of
 from codeplane.refactor.text import Lines
@@ -80,63 +80,78 @@ def draft(
         Verdict.OK,
         epoch=snapshot.epoch,
     )
-    if (refused := _refused(snapshot, subject, new)) is not None:
-        return refused(plan)
+    if (refusal := _refused(snapshot, subject, new)) is not None:
+        return refusal(plan)
     if isinstance(subject, Variable):
-        family = variable_set_of(snapshot, subject)
+        rename_set = variable_set_of(snapshot, subject)
     else:
-        family = rename_set_of(snapshot, place_of(subject))
-    if is_variable and not family.functions:
+        rename_set = rename_set_of(snapshot, place_of(subject))
+    if is_variable and not rename_set.functions:
         plan = replace(plan, within=subject.path)
-    found = find(snapshot, family, new)
-    told = (bare(old), bare(new)) if is_variable else (old, new)
-    placed = {(site.path, site.line, site.column) for site in found.sites} | found.others
-    seen = [
-        word
-        for word in words.words(snapshot, *told, _spans(snapshot, family))
-        if (word.site.path, word.site.line, word.site.column) not in placed
-    ]
-    named = set(by_whole_path(snapshot, family, found.sites, seen))
-    found = replace(found, sites=tuple(sorted({*found.sites, *named})))
-    led = {(site.path, site.line, site.column) for site in named}
-    seen = [word for word in seen if (word.site.path, word.site.line, word.site.column) not in led]
-    is_telling = tells_name(snapshot, family)
+    occurrences = find_occurrences(snapshot, rename_set, new)
+    spellings = (bare(old), bare(new)) if is_variable else (old, new)
+    positions = _positions(occurrences.sites) | occurrences.others
+    mention_words = _words_beside(words.words(snapshot, *spellings, _spans(snapshot, rename_set)), positions)
+    dotted_sites = set(by_whole_path(snapshot, rename_set, occurrences.sites, mention_words))
+    occurrences = replace(occurrences, sites=tuple(sorted({*occurrences.sites, *dotted_sites})))
+    mention_words = _words_beside(mention_words, _positions(dotted_sites))
+    is_telling = tells_name(snapshot, rename_set)
     if is_telling:
-        seen = words.told(seen, snapshot.tests())
-    holders = holders_of(snapshot, family, found.sites)
-    seen, titles = without_titles(snapshot, seen) if not family.is_local else (seen, [])
-    using = {site.path for site in found.sites}
-    mentioned = tuple(
+        mention_words = words.told(mention_words, snapshot.tests())
+    holders = holders_of(snapshot, rename_set, occurrences.sites)
+    mention_words, titles = (
+        without_titles(snapshot, mention_words) if not rename_set.is_local else (mention_words, [])
+    )
+    using = {site.path for site in occurrences.sites}
+    mentions = tuple(
         replace(one, is_taken=sweep.takes(one))
         for one in (
-            *_mentions(snapshot, family, seen, holders, found.sites),
+            *_mentions(snapshot, rename_set, mention_words, holders, occurrences.sites),
             *title_mentions(snapshot, titles, using, holders),
         )
     )
-    taken = [one.site for one in mentioned if one.is_taken]
-    ahead(_texts(snapshot, [*found.sites, *taken]).after)
-    problems = [*collisions(snapshot, family, new)]
-    waiting = [*doubts(Question(snapshot, family, new, found.sites)), *found.doubts]
-    texts = Texts(snapshot, family, waiting, is_telling=is_telling)
-    groups = [*grouped(snapshot, found, family, new), *strings(snapshot, family, seen, holders, texts)]
-    if family.is_local and found.doubts:
-        groups += _named_by_strings(family, seen)
+    mention_sites = [one.site for one in mentions if one.is_taken]
+    ahead(_texts(snapshot, [*occurrences.sites, *mention_sites]).after)
+    problems = [*collisions(snapshot, rename_set, new)]
+    waiting = [*find_risks(Question(snapshot, rename_set, new, occurrences.sites)), *occurrences.doubts]
+    texts = Texts(snapshot, rename_set, waiting, is_telling=is_telling)
+    groups = [
+        *grouped(snapshot, occurrences, rename_set, new),
+        *strings(snapshot, rename_set, mention_words, holders, texts),
+    ]
+    if rename_set.is_local and occurrences.doubts:
+        groups += _named_by_strings(rename_set, mention_words)
     spec = _spec(snapshot, subject.path)
     groups = list(weighed(spec, groups))
-    is_used = len(found.sites) > len(family.places)
+    is_used = len(occurrences.sites) > len(rename_set.places)
     waiting = list(doubted(spec, waiting, groups, is_used=is_used))
-    blocked = list(_unread(snapshot, plan, spec.family))
+    obstacles = [*_unread(snapshot, plan, spec.family), *occurrences.semantic.obstacles(groups)]
     plan = replace(
         plan,
-        sites=found.sites,
+        sites=occurrences.sites,
         groups=tuple(replace(group, id=f"group_{at}") for at, group in enumerate(groups, 1)),
-        mentions=mentioned,
-        problems=(*problems, *blocked),
+        mentions=mentions,
+        problems=(*problems, *obstacles),
         notes=tuple(waiting),
-        contexts=contexts_of(snapshot, family, found.sites),
-        verdict=_verdict(problems, blocked, groups, waiting),
+        remarks=tuple(occurrences.semantic.remarks),
+        rests_on=occurrences.semantic.rests_on,
+        contexts=contexts_of(snapshot, rename_set, occurrences.sites),
+        verdict=_verdict(problems, obstacles, groups, waiting),
     )
-    return written(snapshot, plan, [*found.sites, *taken])
+    return written(snapshot, plan, [*occurrences.sites, *mention_sites])
+
+
+def _positions(sites: Iterable[Site]) -> set[tuple[str, int, int]]:
+    return {(site.path, site.line, site.column) for site in sites}
+
+
+def _words_beside(
+    candidates: Iterable[words.Word], positions: Collection[tuple[str, int, int]]
+) -> list[words.Word]:
+    """The words that stand at none of some positions."""
+    return [
+        word for word in candidates if (word.site.path, word.site.line, word.site.column) not in positions
+    ]
 
 
 def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
@@ -150,11 +165,11 @@ def written(snapshot: Snapshot, plan: Plan, sites: Collection[Site]) -> Plan:
         shown_lines=shown_lines(snapshot, plan),
     )
     if lost:
-        told = tuple(
+        problems = tuple(
             Problem("unwritten", f"`{site.old}` is not written as such here.", site.path, site.line)
             for site in lost
         )
-        plan = replace(plan, problems=(*plan.problems, *told), verdict=Verdict.REFUSED)
+        plan = replace(plan, problems=(*plan.problems, *problems), verdict=Verdict.REFUSED)
     return plan
 
 
@@ -178,22 +193,22 @@ def _texts(snapshot: Snapshot, sites: Collection[Site]) -> _Texts:
 
 def with_groups(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
     """The plan with groups of open places taken along, on the state that it was made on."""
-    made = plan.choosing(selected, snapshot.epoch)
-    return written(snapshot, made, made.taken)
+    choice = plan.choosing(selected, snapshot.epoch)
+    return written(snapshot, choice, choice.taken)
 
 
 def rest(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
     """What an applied plan has left alone and may be taken along, as a plan on the files as they are now."""
-    done = plan.choosing(selected, plan.epoch)
-    changed = by_path(done.taken)
+    choice = plan.choosing(selected, plan.epoch)
+    sites_by_path = by_path(choice.taken)
 
     def now(site: Site) -> Site:
-        return _shifted(site, changed.get(site.path, ()))
+        return _shifted(site, sites_by_path.get(site.path, ()))
 
-    made = replace(
+    remainder = replace(
         plan,
         sites=(),
-        mentions=tuple(replace(one, site=now(one.site)) for one in done.offered),
+        mentions=tuple(replace(one, site=now(one.site)) for one in choice.offered),
         groups=tuple(
             replace(group, sites=tuple(map(now, group.sites)))
             for group in plan.groups
@@ -203,12 +218,12 @@ def rest(snapshot: Snapshot, plan: Plan, selected: Collection[str]) -> Plan:
         verdict=Verdict.NEEDS_DECISION,
         is_rest=True,
     )
-    return written(snapshot, replace(made, epoch=snapshot.epoch), ())
+    return written(snapshot, replace(remainder, epoch=snapshot.epoch), ())
 
 
-def _shifted(site: Site, changed: Collection[Site]) -> Site:
+def _shifted(site: Site, sites: Collection[Site]) -> Site:
     """A place after others of its line were replaced."""
-    before = [one for one in changed if one.line == site.line and one.column < site.column]
+    before = [one for one in sites if one.line == site.line and one.column < site.column]
     return replace(site, column=site.column + sum(_size(one.new) - _size(one.old) for one in before))
 
 
@@ -221,9 +236,7 @@ def proven(index: Index, plan: Plan) -> Plan:
     if plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.change.edits.edits:
         return plan
     after = plan.change.contents
-    with index.overlay(after) as (snapshot, code):
-        if snapshot.epoch != plan.epoch:
-            raise ContentChanged("Files have changed while the plan was made.")
+    with trial(index, plan, after) as (snapshot, code):
         names = {plan.new_name, bare(plan.new_name)}
         sites = by_path(plan.taken)
         # What means nothing outside of one file cannot change there.
@@ -231,26 +244,26 @@ def proven(index: Index, plan: Plan) -> Plan:
             [] if plan.within is not None else [path for name in names for path in snapshot.paths_with(name)]
         )
         parts = [Part(path, path) for path in {*sites, *near}]
-        broken = Renamed(snapshot, code, names, sites).breaches(parts)
+        breaches = Renamed(snapshot, code, names, sites).breaches(parts)
     # What open places mean changes with what they are taken for.
-    undecided = {(site.path, site.line) for group in plan.groups for site in group.sites}
+    open_lines = {(site.path, site.line) for group in plan.groups for site in group.sites}
     if plan.verdict is Verdict.NEEDS_DECISION or plan.is_rest:
-        broken = [one for one in broken if (one.path, one.line) not in undecided]
-    if not broken:
+        breaches = [one for one in breaches if (one.path, one.line) not in open_lines]
+    if not breaches:
         return plan
-    return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *broken))
+    return replace(plan, verdict=Verdict.REFUSED, problems=(*plan.problems, *breaches))
 
 
-def _spans(snapshot: Snapshot, family: RenameSet) -> dict[str, list[Span]] | None:
+def _spans(snapshot: Snapshot, rename_set: RenameSet) -> dict[str, list[Span]] | None:
     """Where words can mean a variable: in the functions that it is in. None for what has a name outside."""
-    if not family.is_local:
+    if not rename_set.is_local:
         return None
-    found: dict[str, list[Span]] = {}
-    for one in sorted(family.variables):
+    spans: dict[str, list[Span]] = {}
+    for one in sorted(rename_set.variables):
         place = holder_of(snapshot, one)
         if place.definition >= 0:
-            found.setdefault(one.path, []).append(snapshot.definition(place).span)
-    return found
+            spans.setdefault(one.path, []).append(snapshot.definition(place).span)
+    return spans
 
 
 def _refused(snapshot: Snapshot, subject: Subject, new: str) -> "_Refusal | None":
@@ -305,11 +318,11 @@ class _Refusal:
 
 
 def _verdict(
-    problems: list[Problem], blocked: list[Problem], groups: list[Group], waiting: list[Problem]
+    problems: list[Problem], obstacles: list[Problem], groups: list[Group], waiting: list[Problem]
 ) -> Verdict:
     if problems:
         return Verdict.REFUSED
-    if blocked:
+    if obstacles:
         return Verdict.BLOCKED
     is_asked = any(group.asks for group in groups) or any(one.asks for one in waiting)
     return Verdict.NEEDS_DECISION if is_asked else Verdict.OK
@@ -320,7 +333,7 @@ def _spec(snapshot: Snapshot, path: str) -> LanguageSpec:
     return facts.spec
 
 
-def _unread(snapshot: Snapshot, plan: Plan, family: str) -> Iterator[Problem]:
+def _unread(snapshot: Snapshot, plan: Plan, language_family: str) -> Iterator[Problem]:
     """Files that may hold the name and are not known well enough to tell."""
     if (unread := snapshot.coverage.unread) and plan.within is None:
         yield Problem("not_indexed", f"{unread} files have not been read yet.")
@@ -329,15 +342,15 @@ def _unread(snapshot: Snapshot, plan: Plan, family: str) -> Iterator[Problem]:
         facts = snapshot.facts(path)
         if facts is None or facts.state not in ("partial", "failed"):
             continue
-        if facts.spec.family == family and word.search(snapshot.source(RepoPath(path))):
+        if facts.spec.family == language_family and word.search(snapshot.source(RepoPath(path))):
             text = f"{shown(path)} has the name in it and could not be parsed whole."
             yield Problem("parse_partial", text, RepoPath(path))
 
 
 def strings(
     snapshot: Snapshot,
-    family: RenameSet,
-    seen: list[words.Word],
+    rename_set: RenameSet,
+    mention_words: list[words.Word],
     holders: Collection[str],
     texts: Texts | None = None,
 ) -> Iterator[Group]:
@@ -345,23 +358,23 @@ def strings(
 
     `texts` says which of them are worth a question; without it, all are.
     """
-    if family.is_local:
-        yield from _inline(snapshot, family, seen)
+    if rename_set.is_local:
+        yield from _inline(snapshot, rename_set, mention_words)
         return
-    paths = [word for word in seen if word.where in _RISKY_STRINGS and _leads(word, holders)]
-    led = {word.site for word in paths}
+    paths = [word for word in mention_words if word.where in _RISKY_STRINGS and _leads(word, holders)]
+    path_sites = {word.site for word in paths}
     strings = [
         word
-        for word in seen
-        if word.where == "string" and word.site not in led and not _is_import(snapshot, word.site)
+        for word in mention_words
+        if word.where == "string" and word.site not in path_sites and not _is_import(snapshot, word.site)
     ]
-    code = [word for word in seen if word.where == "code"]
-    data = [word for word in seen if word.is_exact and word.site not in led]
+    code = [word for word in mention_words if word.where == "code"]
+    data = [word for word in mention_words if word.is_exact and word.site not in path_sites]
     kinds: tuple[tuple[str, list[words.Word], Risk, str], ...] = (
-        (f"{family.name} in data, which code may read names from", data, "medium", "name_in_data"),
-        (f"{family.name} in strings", strings, "medium", "string_with_the_name"),
-        (f"{family.name} in a string that names it by its path", paths, "low", "path_in_string"),
-        (f"{family.name} in code that no fact tells of", code, "high", "not_understood"),
+        (f"{rename_set.name} in data, which code may read names from", data, "medium", "name_in_data"),
+        (f"{rename_set.name} in strings", strings, "medium", "string_with_the_name"),
+        (f"{rename_set.name} in a string that names it by its path", paths, "low", "path_in_string"),
+        (f"{rename_set.name} in code that no fact tells of", code, "high", "not_understood"),
     )
     for about, some, risk, reason in kinds:
         for asks in (True, False):
@@ -374,10 +387,10 @@ def _is_asked(word: words.Word, reason: str, texts: Texts | None) -> bool:
     return texts is None or reason == "not_understood" or texts.asks(word, is_path=reason == "path_in_string")
 
 
-def _named_by_strings(family: RenameSet, seen: list[words.Word]) -> list[Group]:
+def _named_by_strings(rename_set: RenameSet, mention_words: list[words.Word]) -> list[Group]:
     """Strings with the name of a variable, where code may get at variables by name."""
-    sites = tuple(word.site for word in seen if word.where == "string")
-    about = f"{bare(family.name)} in strings"
+    sites = tuple(word.site for word in mention_words if word.where == "string")
+    about = f"{bare(rename_set.name)} in strings"
     reasons = ("string_with_the_name",)
     return [Group("", about, sites, "medium", reasons, "scope_resolution")] if sites else []
 
@@ -390,14 +403,16 @@ def _is_import(snapshot: Snapshot, site: Site) -> bool:
     )
 
 
-def _inline(snapshot: Snapshot, family: RenameSet, seen: list[words.Word]) -> Iterator[Group]:
+def _inline(snapshot: Snapshot, rename_set: RenameSet, mention_words: list[words.Word]) -> Iterator[Group]:
     """Strings that read a variable by its name."""
-    facts = snapshot.require_facts(min(family.variables).path)
-    pattern = facts.spec.reflection.interpolated_name(family.name)
-    told = re.compile(pattern)
-    sites = tuple(word.site for word in seen if word.where == "string" and told.search(word.line_text))
+    facts = snapshot.require_facts(min(rename_set.variables).path)
+    pattern = facts.spec.reflection.interpolated_name(rename_set.name)
+    code_pattern = re.compile(pattern)
+    sites = tuple(
+        word.site for word in mention_words if word.where == "string" and code_pattern.search(word.line_text)
+    )
     if pattern and sites:
-        about = f"{family.name} in a string that reads it"
+        about = f"{rename_set.name} in a string that reads it"
         yield Group("", about, sites, "medium", ("name_in_string",), "scope_resolution")
 
 
@@ -409,30 +424,30 @@ def _leads(word: words.Word, holders: Collection[str]) -> bool:
 
 def _mentions(
     snapshot: Snapshot,
-    family: RenameSet,
-    seen: list[words.Word],
+    rename_set: RenameSet,
+    mention_words: list[words.Word],
     holders: Collection[str],
     sites: Collection[Site],
 ) -> Iterator[Mention]:
-    if family.is_local:
-        yield from parameter_mentions(seen)
+    if rename_set.is_local:
+        yield from parameter_mentions(mention_words)
         return
     showing = {site.path for site in sites if site.what in ("import", "export")}
-    yield from Speakers(snapshot, family, holders, showing).mentions(seen)
+    yield from Speakers(snapshot, rename_set, holders, showing).mentions(mention_words)
 
 
-def holders_of(snapshot: Snapshot, family: RenameSet, sites: Collection[Site]) -> set[str]:
-    """Names that may stand before that of the family: its classes, its modules, and those that show it."""
-    found: set[str] = set()
-    for place in family.places:
+def holders_of(snapshot: Snapshot, rename_set: RenameSet, sites: Collection[Site]) -> set[str]:
+    """Names that may qualify that of the rename set: its classes, its modules, and modules that show it."""
+    names: set[str] = set()
+    for place in rename_set.places:
         owner = owner_of(snapshot, place)
         if owner is not None and owner.definition >= 0:
-            found.add(snapshot.definition(owner).name)
-    if not family.is_member:
-        shown_by = {place.path for place in family.places}
+            names.add(snapshot.definition(owner).name)
+    if not rename_set.is_member:
+        shown_by = {place.path for place in rename_set.places}
         shown_by |= {site.path for site in sites if site.what in ("import", "export")}
-        found |= {snapshot.module_name(path).split(".")[-1] for path in shown_by}
-    return found
+        names |= {snapshot.module_name(path).split(".")[-1] for path in shown_by}
+    return names
 
 
 def shown_lines(snapshot: Snapshot, plan: Plan) -> dict[tuple[RepoPath, int], str]:
@@ -442,19 +457,20 @@ def shown_lines(snapshot: Snapshot, plan: Plan) -> dict[tuple[RepoPath, int], st
     shown_mentions = [one for one in plan.mentions if one.is_taken] + left[:_MOST_SHOWN]
     places |= {(one.site.path, one.site.line) for one in shown_mentions}
     texts: dict[RepoPath, Lines] = {}
-    found = {}
+    line_texts = {}
     for path, line in sorted(places):
         if path not in texts:
             texts[path] = Lines(snapshot.source(path))
-        found[path, line] = texts[path].text(line)
-    return found
+        line_texts[path, line] = texts[path].text(line)
+    return line_texts
 
 
 def concerned(snapshot: Snapshot, plan: Plan) -> dict[RepoPath, Digest]:
     """The files that a verdict rests on, as they are now: those with one of the names in them."""
-    found = _holding(snapshot, plan, plan.words or (plan.old_name, plan.new_name))
+    paths = _holding(snapshot, plan, plan.words or (plan.old_name, plan.new_name))
     digests = (
-        (RepoPath(path), snapshot.lookup.digest(path)) for path in {*found, *plan.moves, *plan.change.before}
+        (RepoPath(path), snapshot.lookup.digest(path))
+        for path in {*paths, *plan.moves, *plan.change.before, *plan.rests_on}
     )
     return {path: digest for path, digest in digests if digest is not None}
 

@@ -62,29 +62,31 @@ class RenameSet:
 def rename_set_of(snapshot: Snapshot, place: Place) -> RenameSet:
     """All that has to be renamed when one definition is."""
     item = snapshot.definition(place).item
-    found: set[Place] = set()
+    members: set[Place] = set()
     waiting = [place]
-    while waiting and len(found) < _MOST:
+    while waiting and len(members) < _MOST:
         one = waiting.pop()
-        if one in found:
+        if one in members:
             continue
-        found.add(one)
-        waiting += [other for other in _related(snapshot, one) if other not in found]
-    owners = [owner for one in sorted(found) if (owner := owner_of(snapshot, one)) is not None]
-    loose = [one for one in sorted(found) if is_of_literal(snapshot, one)]
+        members.add(one)
+        waiting += [other for other in _related(snapshot, one) if other not in members]
+    owners = [owner for one in sorted(members) if (owner := owner_of(snapshot, one)) is not None]
+    loose = [one for one in sorted(members) if is_of_literal(snapshot, one)]
     is_member = any(is_class(snapshot, owner) for owner in owners) or bool(loose)
-    doubts = tuple(_doubts(snapshot, found)) if is_member else ()
+    doubts = tuple(_doubts(snapshot, members)) if is_member else ()
     doubts += tuple(held(snapshot, one) for one in loose[:1])
-    twins = {both for other in found if (both := twin(snapshot, other)) is not None}
-    handed = {one for other in found if is_fixture(snapshot, other) for one in requested(snapshot, other)}
+    twins = {both for other in members if (both := twin(snapshot, other)) is not None}
+    fixture_parameters = {
+        one for other in members if is_fixture(snapshot, other) for one in requested(snapshot, other)
+    }
     functions = {holder_of(snapshot, one) for one in twins if is_argument(snapshot, one)}
     return RenameSet(
         item.name,
         item.kind,
-        frozenset(found),
+        frozenset(members),
         is_member,
         doubts,
-        frozenset(twins | handed),
+        frozenset(twins | fixture_parameters),
         frozenset(functions),
         frozenset(_embedders(snapshot, place)),
     )
@@ -125,18 +127,21 @@ def variable_set_of(snapshot: Snapshot, variable: Variable) -> RenameSet:
     item = snapshot.definition(function).item
     if item.kind in CLASSES or item.kind == "constructor" or item.name in spec.initializers:
         return replace(alone, functions=frozenset(snapshot.grouped(function)))
-    family = rename_set_of(snapshot, function)
-    same = {one for place in family.places for one in variables_in(snapshot, place, variable.name)}
+    rename_set = rename_set_of(snapshot, function)
+    same = {one for place in rename_set.places for one in variables_in(snapshot, place, variable.name)}
     parameters = {one for one in same if one.is_parameter}
     return replace(
-        alone, doubts=family.doubts, variables=frozenset(parameters | {variable}), functions=family.places
+        alone,
+        doubts=rename_set.doubts,
+        variables=frozenset(parameters | {variable}),
+        functions=rename_set.places,
     )
 
 
 def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
     item = snapshot.definition(place).item
     yield from snapshot.grouped(place)
-    yield from _in_branches(snapshot, place)
+    yield from branches_of(snapshot, place)
     yield from _companions(snapshot, place)
     yield from _declared(snapshot, place)
     yield from _kept_in(snapshot, place)
@@ -154,7 +159,7 @@ def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
             yield other.place
 
 
-def _in_branches(snapshot: Snapshot, place: Place) -> list[Place]:
+def branches_of(snapshot: Snapshot, place: Place) -> list[Place]:
     """The other definitions of a name in the same scope of a file, where a scope has one thing of a name."""
     facts = snapshot.require_facts(place.path)
     item = snapshot.definition(place).item
@@ -213,7 +218,7 @@ def _full_name(snapshot: Snapshot, place: Place) -> list[str]:
 
 
 def _companions(snapshot: Snapshot, place: Place) -> Iterator[Place]:
-    """The same definition in the file beside it that declares, or is declared by, this one: a stub."""
+    """The counterpart of a definition in the file beside it that declares it or is declared by it: a stub."""
     for ending, sources in snapshot.definition(place).spec.made_from.items():
         for one, other in [(ending, source) for source in sources] + [(source, ending) for source in sources]:
             if place.path.endswith(one):
@@ -229,10 +234,10 @@ def _same_in(snapshot: Snapshot, place: Place, path: str) -> Iterator[Place]:
     while at >= 0:
         names.append(here.definitions[at].name)
         at = here.definitions[at].parent
-    found = [-1]
+    indices = [-1]
     for name in reversed(names):
-        found = [inner for outer in found for inner in there.inside(outer, name)]
-    yield from (Place(RepoPath(path), one) for one in found)
+        indices = [inner for outer in indices for inner in there.inside(outer, name)]
+    yield from (Place(RepoPath(path), one) for one in indices)
 
 
 def _constructors(snapshot: Snapshot, place: Place) -> Iterator[Place]:
@@ -248,26 +253,26 @@ def _constructors(snapshot: Snapshot, place: Place) -> Iterator[Place]:
             yield other
 
 
-def _doubts(snapshot: Snapshot, family: set[Place]) -> Iterator[Problem]:
+def _doubts(snapshot: Snapshot, members: set[Place]) -> Iterator[Problem]:
     """Bases that are not in the repository may have, or call, a member of the name."""
-    told: set[str] = set()
-    for place in sorted(family):
+    names: set[str] = set()
+    for place in sorted(members):
         owner = owner_of(snapshot, place)
         if owner is None or not is_class(snapshot, owner):
             continue
         item = snapshot.definition(place).item
         for target in snapshot.classes.order((owner,))[1:]:
             name = written_base(target[0].path) if is_external(target) else ""
-            if name and name not in told and may_know(snapshot, place, name, item.name):
-                told.add(name)
+            if name and name not in names and may_know(snapshot, place, name, item.name):
+                names.add(name)
                 text = f"{name}, which {snapshot.definition(owner).name} extends, is not in the repository."
                 yield Problem("outside_base", text, place.path, item.name_line)
         if item.flags & FLAG_OVERRIDE and not overridden(snapshot, place):
             text = f"{item.name} says that it overrides something, which is not in the repository."
             yield Problem("outside_base", text, place.path, item.name_line)
         is_silent = has_silent_types(snapshot, owner) or _takes_in(snapshot, owner)
-        if is_silent and "silent" not in told:
-            told.add("silent")
+        if is_silent and "silent" not in names:
+            names.add("silent")
             text = f"Types may implement {snapshot.definition(owner).name} without naming it."
             yield Problem("silent_interface", text, place.path, item.name_line)
 
@@ -288,8 +293,8 @@ def _takes_in(snapshot: Snapshot, owner: Place) -> bool:
     for word in definition.spec.reflection.virtual_subclassing:
         for path in snapshot.paths_with(word):
             there = snapshot.facts(path)
-            seen = snapshot.occurrences(path, word) if there is not None else ()
-            receivers = [there.receivers[one.receiver - 1] for one in seen if there and one.receiver]
+            occurrences = snapshot.occurrences(path, word) if there is not None else ()
+            receivers = [there.receivers[one.receiver - 1] for one in occurrences if there and one.receiver]
             if any(split_path(one)[-1] == name for one in receivers):
                 return True
     return False
@@ -302,8 +307,8 @@ def is_untold(text: str) -> bool:
 
 def written_base(text: str) -> str:
     """The full name of a class that is not in the repository, as far as it is known."""
-    found = _UNTOLD.match(text)
-    return (found[1] if found else text).replace("..", ".")
+    match = _UNTOLD.match(text)
+    return (match[1] if match else text).replace("..", ".")
 
 
 def kin(snapshot: Snapshot, place: Place) -> Iterator[Place]:

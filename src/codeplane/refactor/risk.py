@@ -2,10 +2,11 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, Protocol
+from typing import Literal
 
 from codeplane.languages.spec import LanguageSpec
 from codeplane.names import Snapshot
@@ -27,46 +28,67 @@ class Question:
     is_move: bool = False  # the name stays, and only its module is another one
 
 
-class Risk(Protocol):
-    """The names of a module of `risks/`. Its docstring is the sentence of the reference page."""
+Find = Callable[[Question], Iterator[Problem]]
 
-    KINDS: tuple[str, ...]  # of the problems that it finds
-    SUBJECT: Subject
-    ORDER: int  # risks are told by it
-    IS_PER_SITE: bool  # each place is told; otherwise each sentence once
-    IS_ABOUT_MOVES: bool  # it matters where the name stays and its module changes
 
-    def applies(self, spec: LanguageSpec) -> bool:
-        """Whether the language has what makes it a risk."""
+@dataclass(frozen=True)
+class Risk:
+    """A module of `risks/`: its `find`, its docstring, and what `@risk` says of it."""
 
-    def find(self, asked: Question) -> Iterator[Problem]:
-        """The evidence: where it may happen."""
+    find: Find  # the evidence: where it may happen
+    sentence: str  # of the reference page
+    kinds: tuple[str, ...]  # of the problems that it finds
+    subject: Subject
+    order: int  # risks are reported in this order
+    applies: Callable[[LanguageSpec], bool]  # whether the language has what makes it a risk
+    is_per_site: bool  # each place is reported; otherwise each sentence once
+    is_about_moves: bool  # it matters where the name stays and its module changes
+
+
+def risk(
+    *,
+    kinds: tuple[str, ...],
+    subject: Subject,
+    order: int,
+    applies: Callable[[LanguageSpec], bool] = lambda _: True,
+    is_per_site: bool = False,
+    is_about_moves: bool = False,
+) -> Callable[[Find], Risk]:
+    """Makes a risk of the `find` of its module; the defaults are what most risks have."""
+
+    def make(find: Find) -> Risk:
+        sentence = sys.modules[find.__module__].__doc__ or ""
+        return Risk(find, sentence.strip(), kinds, subject, order, applies, is_per_site, is_about_moves)
+
+    return make
 
 
 @cache
 def risks() -> dict[str, Risk]:
-    """All risks by their names, in the order that they are told in."""
+    """All risks by their names, in the order that they are reported in."""
     folder = importlib.import_module("codeplane.refactor.risks")
     names = [one.name for one in pkgutil.iter_modules(folder.__path__)]
-    modules: dict[str, Risk] = {name: importlib.import_module(f"{folder.__name__}.{name}") for name in names}
-    return dict(sorted(modules.items(), key=lambda one: one[1].ORDER))
+    every: dict[str, Risk] = {
+        name: importlib.import_module(f"{folder.__name__}.{name}").find for name in names
+    }
+    return dict(sorted(every.items(), key=lambda item: item[1].order))
 
 
-def doubts(asked: Question) -> Iterator[Problem]:
+def find_risks(question: Question) -> Iterator[Problem]:
     """What may break although the change is proven, each sentence once."""
-    told: set[str] = set()
+    texts: set[str] = set()
     for risk in risks().values():
-        if not _is_about(risk, asked):
+        if not _is_about(risk, question):
             continue
-        for one in risk.find(asked):
-            if risk.IS_PER_SITE or one.text not in told:
-                told.add(one.text)
+        for one in risk.find(question):
+            if risk.is_per_site or one.text not in texts:
+                texts.add(one.text)
                 yield one
 
 
-def _is_about(risk: Risk, asked: Question) -> bool:
-    names = asked.names
-    if asked.is_move and not risk.IS_ABOUT_MOVES:
+def _is_about(risk: Risk, question: Question) -> bool:
+    names = question.names
+    if question.is_move and not risk.is_about_moves:
         return False
     is_met = {
         "any": True,
@@ -74,14 +96,14 @@ def _is_about(risk: Risk, asked: Question) -> bool:
         "member": bool(names.places) and names.is_member,
         "top level": bool(names.places) and not names.is_member,
         "parameter": names.is_local,
-        "rename": bool(asked.new),
+        "rename": bool(question.new),
     }
-    return is_met[risk.SUBJECT] and (risk.IS_PER_SITE or risk.applies(_spec(asked)))
+    return is_met[risk.subject] and (risk.is_per_site or risk.applies(_spec(question)))
 
 
-def _spec(asked: Question) -> LanguageSpec:
-    names = asked.names
+def _spec(question: Question) -> LanguageSpec:
+    names = question.names
     paths = {place.path for place in (*names.places, *names.functions)} | {
         one.path for one in names.variables
     }
-    return asked.snapshot.require_facts(min(paths)).spec
+    return question.snapshot.require_facts(min(paths)).spec

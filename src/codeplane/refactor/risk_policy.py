@@ -39,13 +39,18 @@ _TAKES_NAME: Final = re.compile(
 
 
 class Texts:
-    """Which texts with the name of a family may become the name of a member that something is asked for."""
+    """Which texts with the name of a rename set may become the name of a member that code asks for."""
 
     def __init__(
-        self, snapshot: Snapshot, family: RenameSet, doubts: Collection[Problem], *, is_telling: bool = False
+        self,
+        snapshot: Snapshot,
+        rename_set: RenameSet,
+        doubts: Collection[Problem],
+        *,
+        is_telling: bool = False,
     ) -> None:
         """`is_telling`: code asks definitions like these for their names, and tests may expect the answer."""
-        self._snapshot, self._family, self._is_telling = snapshot, family, is_telling
+        self._snapshot, self._rename_set, self._is_telling = snapshot, rename_set, is_telling
         self._is_asked = any(one.kind in _ASKED for one in doubts)
 
     def asks(self, word: Word, *, is_path: bool = False) -> bool:
@@ -69,28 +74,28 @@ class Texts:
 
     @cached_property
     def _spec(self) -> LanguageSpec:
-        facts = self._snapshot.require_facts(min(self._family.places).path)
+        facts = self._snapshot.require_facts(min(self._rename_set.places).path)
         return facts.spec
 
     @cached_property
     def _asking(self) -> set[str]:
         """The files that ask something for any name."""
-        if not self._family.is_member and not Reach(self._snapshot, self._family).is_value:
+        if not self._rename_set.is_member and not Reach(self._snapshot, self._rename_set).is_value:
             return set()
-        return asking_any(self._snapshot, min(self._family.places).path)
+        return asking_any(self._snapshot, min(self._rename_set.places).path)
 
     @cached_property
     def _everywhere(self) -> set[str]:
-        """Those of them that texts of other files may reach: tests ask for what they say themselves."""
+        """The asking files that texts of other files may reach: tests ask for what they say themselves."""
         return self._asking - self._snapshot.tests()
 
     def _literals(self, path: RepoPath) -> set[int]:
         """The lines of a file that ask for the name itself, or run a text as code."""
-        found = self._snapshot.dynamics_in(path, _MOST_DYNAMIC).items
-        name = self._family.name
+        dynamics = self._snapshot.dynamics_in(path, _MOST_DYNAMIC).items
+        name = self._rename_set.name
         return {
             one.line
-            for one in found
+            for one in dynamics
             if (name in one.literals and one.pattern in ASKING) or one.pattern in ("eval", "exec")
         }
 
@@ -98,8 +103,8 @@ class Texts:
 def _is_read(word: Word) -> bool:
     """Whether a text itself reads a value by the name: a format, or code."""
     name = re.escape(word.site.old)
-    formatted = rf"\{{[^{{}}]*(?<!\w){name}(?!\w)[^{{}}]*\}}|%\({name}\)"
-    return bool(re.search(formatted, word.text)) or bool(_CODE.search(word.text))
+    placeholder = rf"\{{[^{{}}]*(?<!\w){name}(?!\w)[^{{}}]*\}}|%\({name}\)"
+    return bool(re.search(placeholder, word.text)) or bool(_CODE.search(word.text))
 
 
 def weighed(spec: LanguageSpec, groups: Iterable[Group]) -> Iterator[Group]:

@@ -12,6 +12,7 @@ from codeplane.graph.places import place_of, qualified
 from codeplane.jail import shown
 from codeplane.languages.facts import Occurrence, Reason
 from codeplane.names import DefFact, Snapshot
+from codeplane.refactor.rename_set import branches_of
 from codeplane.refactor.variables import Variable, holder_of, member_of, variable_of, variables_in
 
 Subject = DefFact | Variable
@@ -25,14 +26,18 @@ _MOST_TOLD: Final = 10
 def find_subject(snapshot: Snapshot, text: str, name: str = "") -> Subject:
     """The definition or variable that a text names; with `name`, what goes by it at that line or in there."""
     if name and (match := _AT_LINE.match(text)):
-        found = list(dict.fromkeys(_at_line(snapshot, RepoPath(match["path"]), int(match["line"]), name)))
+        candidates = list(
+            dict.fromkeys(_at_line(snapshot, RepoPath(match["path"]), int(match["line"]), name))
+        )
         if match["column"]:
-            found = [one for one in found if _column(one) == int(match["column"])] or found
-        return _single(snapshot, f"{name} at {text}", found)
+            candidates = [one for one in candidates if _column(one) == int(match["column"])] or candidates
+        return _single(snapshot, f"{name} at {text}", candidates)
     if name:
         return _inside(snapshot, text, name)
     try:
         return snapshot.symbol(text)
+    except AmbiguousSymbol as error:
+        return _one_of_branches(snapshot, error)
     except NotFound:
         match = _LAST.match(text)
         if match is None or snapshot.exists(text):
@@ -42,6 +47,20 @@ def find_subject(snapshot: Snapshot, text: str, name: str = "") -> Subject:
         except NotFound:
             pass
         raise
+
+
+def _one_of_branches(snapshot: Snapshot, error: AmbiguousSymbol) -> DefFact:
+    """The first of the definitions in the branches of an `if` or a `try`, which are renamed together; where
+    the name has others, it stays ambiguous."""
+    rows = error.details["candidates"]
+    assert isinstance(rows, list), "BUG: an ambiguous name has candidates"
+    definitions = [one for one in (snapshot.definition_by_uid(row["uid"]) for row in rows) if one is not None]
+    if not definitions or len(definitions) != error.details["total"]:
+        raise error
+    branches = branches_of(snapshot, place_of(definitions[0]))
+    if not all(place_of(one) in branches for one in definitions):
+        raise error
+    return definitions[0]
 
 
 def symbol_of(snapshot: Snapshot, subject: Subject) -> str:
@@ -56,24 +75,26 @@ def _inside(snapshot: Snapshot, around: str, name: str) -> Subject:
     return _single(snapshot, f"{around}.{name}", list(variables_in(snapshot, place_of(holder), name)))
 
 
-def _single(snapshot: Snapshot, asked: str, found: list[Subject]) -> Subject:
-    if not found:
-        raise NotFound(f"Nothing is named {shown(asked)!r}.")
+def _single(snapshot: Snapshot, query: str, candidates: list[Subject]) -> Subject:
+    if not candidates:
+        raise NotFound(f"Nothing is named {shown(query)!r}.")
     # A parameter has the name of its function's own; what hides it stands in a block inside.
-    chosen = found[:1] if isinstance(found[0], Variable) and found[0].is_parameter else found
-    if len(chosen) > 1:
-        told = [f"{shown(one.path)}:{_line(one)}" for one in found[:_MOST_TOLD]]
+    choice = (
+        candidates[:1] if isinstance(candidates[0], Variable) and candidates[0].is_parameter else candidates
+    )
+    if len(choice) > 1:
+        places = [f"{shown(one.path)}:{_line(one)}" for one in candidates[:_MOST_TOLD]]
         way = "`path:line`"
-        if len(set(told)) < len(told):
-            told = [f"{at}:{_column(one)}" for at, one in zip(told, found, strict=False)]
+        if len(set(places)) < len(places):
+            places = [f"{at}:{_column(one)}" for at, one in zip(places, candidates, strict=False)]
             way = "`path:line:column`"
         raise AmbiguousSymbol(
-            f"{shown(asked)!r} names {len(found)} things.",
+            f"{shown(query)!r} names {len(candidates)} things.",
             hints=[f"Name one by {way} and `name`."],
-            candidates=told,
-            total=len(found),
+            candidates=places,
+            total=len(candidates),
         )
-    one = chosen[0]
+    one = choice[0]
     if isinstance(one, Variable) and (place := member_of(snapshot, one)) is not None:
         return _definition(snapshot, place)
     return one
@@ -94,27 +115,27 @@ def _at_line(snapshot: Snapshot, path: RepoPath, line: int, name: str) -> Iterat
     for at, item in enumerate(facts.definitions if facts is not None else ()):
         if item.name == name and item.name_line == line:
             yield _definition(snapshot, Place(path, at))
-    found = [
+    candidates = [
         one
-        for written in (name, f"${name}")
-        for seen in snapshot.occurrences(path, written)
-        if seen.line == line and (one := _meant(snapshot, path, written, seen)) is not None
+        for spelling in (name, f"${name}")
+        for occurrence in snapshot.occurrences(path, spelling)
+        if occurrence.line == line and (one := _meant(snapshot, path, spelling, occurrence)) is not None
     ]
-    yield from [one for one in found if isinstance(one, Variable) and one.line == line] or found
+    yield from [one for one in candidates if isinstance(one, Variable) and one.line == line] or candidates
 
 
-def _meant(snapshot: Snapshot, path: RepoPath, name: str, seen: Occurrence) -> Subject | None:
+def _meant(snapshot: Snapshot, path: RepoPath, name: str, occurrence: Occurrence) -> Subject | None:
     facts = snapshot.require_facts(path)
-    if seen.target and not seen.receiver:
-        bind = facts.binds[seen.target - 1]
+    if occurrence.target and not occurrence.receiver:
+        bind = facts.binds[occurrence.target - 1]
         if bind.reason in (Reason.PARAM, Reason.LOCAL_ASSIGN):
-            return variable_of(snapshot, path, seen.target - 1)
-    meaning = snapshot.meaning(path, name, seen)
+            return variable_of(snapshot, path, occurrence.target - 1)
+    meaning = snapshot.meaning(path, name, occurrence)
     places = [place for place in meaning.target if place.definition >= 0]
     return _definition(snapshot, places[0]) if meaning.tier in _CERTAIN and places else None
 
 
 def _definition(snapshot: Snapshot, place: Place) -> DefFact:
-    found = snapshot.definition_at(place.path, place.definition)
-    assert found is not None, "BUG: a definition that was found is there"
-    return found
+    definition = snapshot.definition_at(place.path, place.definition)
+    assert definition is not None, "BUG: a definition that was found is there"
+    return definition

@@ -19,14 +19,14 @@ class Lines(LineStarts):
         return b"".join(self._pieces(sorted(sites)))
 
     def _pieces(self, sites: Sequence[Site]) -> Iterator[bytes]:
-        done = 0
+        end = 0
         for site in sites:
             start = self.offset(site.line, site.column)
-            assert start >= done, "BUG: sites overlap"
-            yield self.data[done:start]
+            assert start >= end, "BUG: sites overlap"
+            yield self.data[end:start]
             yield site.new.encode("utf-8", "surrogateescape")
-            done = start + len(site.old.encode("utf-8", "surrogateescape"))
-        yield self.data[done:]
+            end = start + len(site.old.encode("utf-8", "surrogateescape"))
+        yield self.data[end:]
 
 
 def moved(sites: Iterable[Site]) -> Iterator[tuple[Site, int, int]]:

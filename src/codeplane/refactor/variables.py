@@ -38,14 +38,14 @@ def variable_of(snapshot: Snapshot, path: str, bind: int) -> Variable | None:
 def variables_in(snapshot: Snapshot, place: Place, name: str) -> list[Variable]:
     """The variables of a name in a definition, those of definitions inside of it aside."""
     facts = snapshot.require_facts(place.path)
-    found = dict.fromkeys(
+    variables = dict.fromkeys(
         one
-        for at, bound in enumerate(facts.binds.names)
-        if bare(bound) == bare(name)
+        for at, bind_name in enumerate(facts.binds.names)
+        if bare(bind_name) == bare(name)
         and (one := variable_of(snapshot, place.path, at)) is not None
         and _opener(facts, one.scope) == place.definition
     )
-    return sorted(found, key=lambda one: (not one.is_parameter, one.line, one.column))
+    return sorted(variables, key=lambda one: (not one.is_parameter, one.line, one.column))
 
 
 def twin(snapshot: Snapshot, place: Place) -> Variable | None:
@@ -72,11 +72,11 @@ def member_of(snapshot: Snapshot, variable: Variable) -> Place | None:
 def uses(snapshot: Snapshot, variable: Variable) -> Iterator[tuple[Occurrence, bool]]:
     """Every occurrence that means a variable, and whether it is certain to."""
     facts = snapshot.require_facts(variable.path)
-    for seen in snapshot.occurrences(variable.path, variable.name):
-        if seen.target and not seen.receiver:
-            bind = facts.binds[seen.target - 1]
+    for occurrence in snapshot.occurrences(variable.path, variable.name):
+        if occurrence.target and not occurrence.receiver:
+            bind = facts.binds[occurrence.target - 1]
             if (bind.scope, bind.line, bind.column) == (variable.scope, variable.line, variable.column):
-                yield seen, bind.certain
+                yield occurrence, bind.certain
 
 
 def holder_of(snapshot: Snapshot, variable: Variable) -> Place:

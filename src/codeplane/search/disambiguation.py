@@ -17,12 +17,12 @@ class Meant(NamedTuple):
     others: list[str]
     more: int = 0
 
-    def note(self, asked: str) -> str | None:
+    def note(self, query: str) -> str | None:
         """What to tell where others may be meant."""
         if not self.others:
             return None
         more = f" and {self.more} more" if self.more else ""
-        return f"{shown(asked)} also names {', '.join(self.others)}{more}"
+        return f"{shown(query)} also names {', '.join(self.others)}{more}"
 
 
 def likeliest(snapshot: Snapshot, text: str) -> Meant:

@@ -51,17 +51,17 @@ class Pattern:
         """The lines with a match; the first match of a line counts."""
         number, position, at = 1, 0, 0
         while at <= len(data):
-            found = self._regexp.search(data, at)
-            if found is None:
+            match = self._regexp.search(data, at)
+            if match is None:
                 return
-            start = data.rfind(b"\n", 0, found.start()) + 1
+            start = data.rfind(b"\n", 0, match.start()) + 1
             if start >= len(data) and data:
                 return  # after the last line break there is no line
-            end = data.find(b"\n", found.start())
+            end = data.find(b"\n", match.start())
             end = len(data) if end < 0 else end
             number += data.count(b"\n", position, start)
             position = start
-            yield Matched(number, start, end, found.start())
+            yield Matched(number, start, end, match.start())
             at = end + 1
 
 

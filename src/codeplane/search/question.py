@@ -69,13 +69,15 @@ def find_answers(snapshot: Snapshot, text: str, scope: Scope, files: frozenset[s
         for at, one in enumerate(passages)
     ]
     terms_held = frozenset[int]().union(*(one.holds for one in passages))
-    missing = [term.asked for at, term in enumerate(terms.items) if at not in terms_held]
+    missing = [term.text for at, term in enumerate(terms.items) if at not in terms_held]
     read_as = {
-        term.asked: sorted(term.forms, key=lambda one: (len(one), one))[:3]
+        term.text: sorted(term.forms, key=lambda one: (len(one), one))[:3]
         for at, term in enumerate(terms.items)
         if term.is_changed and at in terms_held
     }
-    return Attempt(Plan(snapshot.epoch, spots), [*terms.fillers, *terms.unknown, *missing], read_as, True)
+    return Attempt(
+        Plan(snapshot.epoch, spots), [*terms.fillers, *terms.strange_words, *missing], read_as, True
+    )
 
 
 def answering(
@@ -91,7 +93,7 @@ def _find_passages(
 ) -> list[Passage]:
     if not terms.items:
         return []
-    whole = terms.weight(range(len(terms.items))) + len(terms.unknown) * rarest(snapshot)
+    whole = terms.weight(range(len(terms.items))) + len(terms.strange_words) * rarest(snapshot)
     pattern = Pattern(_any_of(terms), is_literal=False)
     passages: list[Passage] = []
     for path in _list_candidates(snapshot, terms, files):

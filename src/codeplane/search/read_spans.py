@@ -33,6 +33,11 @@ class ReadFile:
     is_crlf: bool
     data: bytes
     spans: list[ReadSpan] = field(default_factory=list)
+    ref: str = ""  # the revision that it was read at, "" for the working tree
+
+    @property
+    def name(self) -> str:
+        return shown(f"{self.fact.path}@{self.ref}" if self.ref else self.fact.path)
 
 
 @dataclass
@@ -45,12 +50,39 @@ class Reading:
     characters: int = 0
     is_cut: bool = False
 
+    def add(self, other: "Reading", ref: str | None) -> None:
+        """Takes in what was read at a revision; what names a target names the revision as well."""
+        for file in other.files:
+            file.ref = ref or ""
+            for span in file.spans:
+                span.left = at_revision(span.left, ref) if span.left else ""
+        self.files += other.files
+        self.left += [at_revision(target, ref) for target in other.left]
+        self.failed += [(at_revision(target, ref), error) for target, error in other.failed]
+        self.characters += other.characters
+        self.is_cut = self.is_cut or other.is_cut
 
-def read(snapshot: Snapshot, wanted: Iterable[tuple[str, Wanted]], most: int = MOST_CHARACTERS) -> Reading:
+
+def at_revision(target: str, ref: str | None) -> str:
+    """A target as it is sent to be read at a revision."""
+    return f"{target}@{ref}" if ref else target
+
+
+def read_text_file(snapshot: Snapshot, path: RepoPath) -> tuple[FileFact, bytes]:
+    """A file with its content; a binary one is refused."""
+    data = snapshot.source(path)
+    fact = snapshot.file(path)
+    assert fact is not None, "BUG: a file with a source is known"
+    if b"\0" in data:
+        raise PathRefused(f"{shown(path)} is binary: {len(data)} bytes.", path=shown(path))
+    return fact, data
+
+
+def read(snapshot: Snapshot, requests: Iterable[tuple[str, Wanted]], most: int = MOST_CHARACTERS) -> Reading:
     """Reads spans in the order of their files; lines that are asked for twice are shown once."""
     reading = Reading()
     by_file: dict[RepoPath, list[tuple[str, Wanted]]] = {}
-    for query, one in wanted:
+    for query, one in requests:
         by_file.setdefault(one.path, []).append((query, one))
     for path, spans in by_file.items():
         if reading.characters >= most:
@@ -66,11 +98,7 @@ def read(snapshot: Snapshot, wanted: Iterable[tuple[str, Wanted]], most: int = M
 def _read_file(
     snapshot: Snapshot, path: RepoPath, spans: list[tuple[str, Wanted]], reading: Reading, most: int
 ) -> None:
-    data = snapshot.source(path)
-    fact = snapshot.file(path)
-    assert fact is not None, "BUG: a file with a source is known"
-    if b"\0" in data:
-        raise PathRefused(f"{shown(path)} is binary: {len(data)} bytes.", path=shown(path))
+    fact, data = read_text_file(snapshot, path)
     lines = lines_of(data)
     file = ReadFile(fact, len(lines), b"\r\n" in data, data)
     sound = []

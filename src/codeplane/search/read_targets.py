@@ -16,6 +16,8 @@ from codeplane.working_tree import WorkingTree
 _LINES: Final = re.compile(
     r"(?P<path>.+?)(?::|#)L?(?P<first>\d{1,9})(?P<rest>-L?(?P<last>\d{1,9})?)?(?::\d{1,9})?\Z", re.DOTALL
 )
+# `app.py@v1.0`, `app.py@v1.0:10-40`, `app.py:10-40@v1.0`
+_AT_COMMIT: Final = re.compile(r"(?P<target>.+)@(?P<ref>[^@\s:]+)(?P<lines>:L?\d[\d:L-]*)?\Z", re.DOTALL)
 _PATH_LIKE: Final = re.compile(r"/|\.[A-Za-z]{1,4}\Z")
 # What is shown around a line that no definition of a bearable length holds.
 _AROUND: Final = 10
@@ -29,6 +31,12 @@ class Wanted(NamedTuple):
     first: int
     last: int
     symbol: str = ""
+
+
+def split_revision(text: str) -> tuple[str, str | None]:
+    """A target and the revision that it names behind `@`, if it does."""
+    match = _AT_COMMIT.match(text)
+    return (match["target"] + (match["lines"] or ""), match["ref"]) if match else (text, None)
 
 
 class Finder:
@@ -82,8 +90,8 @@ class Finder:
             raise self._shared(text, definition, other)
         return self.of(definition)
 
-    def _shared(self, text: str, found: DefFact, other: str) -> InvalidArgument:
-        at = f"{shown(found.path)}:{found.span.start_line}"
+    def _shared(self, text: str, definition: DefFact, other: str) -> InvalidArgument:
+        at = f"{shown(definition.path)}:{definition.span.start_line}"
         return InvalidArgument(
             f"{shown(text)} ({at}) shares its lines with {shown(other)}.",
             hints=["Edit it by its text: path, expected_content and new_content."],
@@ -142,26 +150,34 @@ class Finder:
         except NotFound:
             match = _LINES.match(text)
             path = match["path"] if match else text
-            if match or _PATH_LIKE.search(text) or self._is_directory(path):
+            if match or _PATH_LIKE.search(text) or self._is_directory(path) or self._is_closed(path):
                 raise self._no_file(path) from None
             raise
         if note := choice.note(text):
             self.notes.append(note)
         return self._with_comments(self.of(choice.definition))
 
-    def _with_comments(self, found: Wanted) -> Wanted:
+    def _with_comments(self, request: Wanted) -> Wanted:
         """A definition with the comments and attributes right above it."""
-        data = self._snapshot.source(found.path)
-        above = data.split(b"\n", found.first)[: found.first]
+        data = self._snapshot.source(request.path)
+        above = data.split(b"\n", request.first)[: request.first]
         lines = [line.decode("utf-8", "replace") for line in above]
-        return found._replace(first=first_attached(lines, found.first))
+        return request._replace(first=first_attached(lines, request.first))
 
-    def of(self, found: DefFact) -> Wanted:
-        name = shown(self._snapshot.qualified_name(found.path, found.position))
-        return Wanted(found.path, found.span.start_line, found.span.end_line, name)
+    def of(self, definition: DefFact) -> Wanted:
+        name = shown(self._snapshot.qualified_name(definition.path, definition.position))
+        return Wanted(definition.path, definition.span.start_line, definition.span.end_line, name)
 
     def _is_directory(self, text: str) -> bool:
         return self._snapshot.is_directory(text.rstrip("/"))
+
+    def _is_closed(self, text: str) -> bool:
+        """Whether a file of this name is there and kept out of the index: `.npmrc`, `id_rsa`."""
+        try:
+            path = self._tree.jail.enter(text)
+        except PathRefused:
+            return False
+        return (self._tree.jail.root / path).is_file() and self._tree.why_absent(path) is not None
 
     def _no_file(self, text: str) -> NotFound | InvalidArgument:
         return no_file(self._snapshot, self._tree, self._tree.jail.enter(text, directory=True))

@@ -12,7 +12,7 @@ from codeplane.core.proof import Absence
 from codeplane.core.suggest import nearest
 from codeplane.jail import shown
 from codeplane.languages.facts import KINDS
-from codeplane.names import Snapshot
+from codeplane.names import Outline, Snapshot
 from codeplane.search.pattern import Pattern
 from codeplane.search.question import Attempt, find_answers, names_sharing
 from codeplane.search.read_spans import read
@@ -178,16 +178,29 @@ def _line(snapshot: Snapshot, path: RepoPath, mark: Mark, shape: Shape) -> str:
 
 def _around(snapshot: Snapshot, path: RepoPath, mark: Mark, shape: Shape) -> str:
     """The definition that a hit is or is in."""
-    if mark.label and shape.mode == "lexical":
-        return ""
     holder = snapshot.lookup.holder(path, mark.line)
-    if holder is None:
+    # A line of prose is read as it stands, and the headings above it are longer than many lines.
+    if holder is None or (holder.kind == "heading" and shape.enrichment == "minimal"):
         return ""
-    name = shown(holder.lexical_path)
-    if holder.name_line == mark.line:
-        return f"{holder.kind} {name}"
+    is_named = mark.label != "" and shape.mode == "lexical"
+    definition = f"{holder.kind} {shown(holder.lexical_path)}" if holder.name_line == mark.line else ""
+    if definition:
+        holder = _method_around(snapshot, path, holder)
+    elif is_named:
+        return ""
+    label = "" if is_named else definition
+    if holder is None:
+        return label
     lines = f" {holder.start_line}-{holder.end_line}" if shape.enrichment == "standard" else ""
-    return f"in {name}{lines}"
+    return f"{label} in {shown(holder.lexical_path)}{lines}".strip()
+
+
+def _method_around(snapshot: Snapshot, path: RepoPath, member: Outline) -> Outline | None:
+    """The method that makes a member of its class: `self.x = 1` in Python."""
+    method = snapshot.lookup.holder(path, member.name_line, _FUNCTIONS)
+    owner = member.lexical_path.rpartition(".")[0]
+    is_within = method is not None and owner and method.lexical_path.startswith(f"{owner}.")
+    return method if is_within and method != member else None
 
 
 def _sources(snapshot: Snapshot, made: Page, kinds: Collection[str]) -> dict[RepoPath, list[str]]:

@@ -30,7 +30,7 @@ def find_symbols(snapshot: Snapshot, text: str, scope: Scope, files: Collection[
 def symbols_like(
     snapshot: Snapshot, text: str, scope: Scope, holds: Callable[[str], bool] = bool
 ) -> list[DefFact]:
-    """The same definitions by themselves, up to `MOST_SYMBOLS`; of the paths that count.
+    """Definitions whose names are like the last word, up to `MOST_SYMBOLS`, in files that `holds` accepts.
 
     First those with the name; then those with one like it, those in source before those in tests and so on,
     the likest first. What builds have made comes last.
@@ -91,10 +91,10 @@ def find_references(snapshot: Snapshot, text: str, files: Collection[str] | None
     return Plan(snapshot.epoch, spots, total=len(refs))
 
 
-def spots_of(snapshot: Snapshot, found: Iterable[DefFact], files: Collection[str] | None) -> list[Spot]:
+def spots_of(snapshot: Snapshot, facts: Iterable[DefFact], files: Collection[str] | None) -> list[Spot]:
     """Definitions as they are ranked; those of one file that follow each other together."""
     blobs = snapshot.layout.blobs
-    definitions = [one for one in found if files is None or one.path in files]
+    definitions = [one for one in facts if files is None or one.path in files]
     return [
         Spot(path, blobs.get(path), tuple(_of_definition(one) for one in group))
         for path, group in groupby(definitions, key=lambda one: one.path)
@@ -106,17 +106,16 @@ def _count(spots: Sequence[Spot]) -> int:
 
 
 def _of_definition(one: DefFact) -> Mark:
-    label = f"{one.kind} {shown(one.lexical_path)}" if "." in one.lexical_path else one.kind
-    return Mark(one.name_line, one.signature[:200], label, one.name_column)
+    return Mark(one.name_line, one.signature[:200], f"{one.kind} {shown(one.lexical_path)}", one.name_column)
 
 
 def _of_reference(ref: RefFact) -> Mark:
     return Mark(ref.line, "", f"{ref.tier} {ref.role.name.lower()}", ref.column)
 
 
-def _filtered(found: Iterable[DefFact], around: Sequence[str], scope: Scope) -> Iterator[DefFact]:
+def _filtered(definitions: Iterable[DefFact], around: Sequence[str], scope: Scope) -> Iterator[DefFact]:
     words = [word.lower() for word in around]
-    for one in found:
+    for one in definitions:
         if scope.kinds and one.kind not in scope.kinds:
             continue
         place = f"{one.path}/{one.lexical_path}".lower()

@@ -40,7 +40,7 @@ _GENERIC: Final = frozenset(
 class Term:
     """A word that was asked for, the words of the index that stand for it, and the blobs that hold them."""
 
-    asked: str
+    text: str
     forms: frozenset[str]
     blobs: frozenset[int]
     weight: float = 0.0  # the rarer, the more it says
@@ -48,7 +48,7 @@ class Term:
     @property
     def is_changed(self) -> bool:
         """Whether it is read as other words than forms of itself."""
-        return all(stem(form) != stem(self.asked) for form in self.forms)
+        return all(stem(form) != stem(self.text) for form in self.forms)
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Terms:
 
     items: list[Term] = field(default_factory=list)
     fillers: list[str] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
+    strange_words: list[str] = field(default_factory=list)
     is_split: bool = False  # whether it was one identifier that nothing is named
     _said: dict[str, frozenset[int]] = field(default_factory=dict)  # what each word of a file stands for
 
@@ -99,7 +99,7 @@ def terms_of(snapshot: Snapshot, text: str) -> Terms:
         if blobs:
             terms.items.append(Term(word, frozenset(forms), frozenset(blobs)))
         else:
-            terms.unknown.append(word)
+            terms.strange_words.append(word)
     for term in terms.items:
         term.weight = _compute_weight(snapshot, len(term.blobs))
     return terms

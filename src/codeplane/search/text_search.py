@@ -123,7 +123,12 @@ def _definitions(snapshot: Snapshot, words: Sequence[str], scope: Scope) -> list
         for name in snapshot.lookup.names_beginning(spelling, most):
             is_exact = name == spelling
             if is_exact or len(words) == 1:
-                definitions += best_named(snapshot, name, _EXACT if is_exact else 1)
+                named = best_named(snapshot, name, _EXACT if is_exact else 1)
+                # What tests call their own helpers does not come before the source that they test.
+                is_asked = is_exact or bool(scope.kinds)
+                definitions += [
+                    one for one in named if is_asked or snapshot.purpose(one.path) is not Purpose.TEST
+                ]
     definitions = [one for one in definitions if not scope.kinds or one.kind in scope.kinds]
     # What a build has made of a definition is no other one.
     return [one for one in definitions if snapshot.purpose(one.path) is not Purpose.BUILT] or definitions

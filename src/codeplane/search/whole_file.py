@@ -2,11 +2,12 @@
 
 from typing import Final, NamedTuple
 
-from codeplane.core.errors import InvalidArgument, PathRefused
+from codeplane.core.errors import InvalidArgument
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.core.text import lines_of
 from codeplane.jail import shown
 from codeplane.names import Snapshot
+from codeplane.search.read_spans import read_text_file
 from codeplane.search.read_targets import Finder
 from codeplane.working_tree import WorkingTree
 
@@ -34,11 +35,7 @@ class Whole(NamedTuple):
 def whole_file(snapshot: Snapshot, tree: WorkingTree, text: str, first: int) -> Whole:
     """A file from a line on."""
     path = Finder(snapshot, tree).file(text)
-    data = snapshot.source(path)
-    fact = snapshot.file(path)
-    assert fact is not None, "BUG: a file with a source is known"
-    if b"\0" in data:
-        raise PathRefused(f"{shown(path)} is binary: {len(data)} bytes.", path=shown(path))
+    fact, data = read_text_file(snapshot, path)
     lines = lines_of(data)
     if first > max(1, len(lines)):
         raise InvalidArgument(f"{shown(path)} has lines 1 to {len(lines)}.")

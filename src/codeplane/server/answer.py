@@ -45,7 +45,7 @@ class Reply:
     def error(self, error: Exception) -> Answer:
         """The answer to a call that has failed; nothing unexplained reaches a client."""
         failure = self._explained(error)
-        body = {"error": error_body(failure, self._call.made)}
+        body = {"error": error_body(failure, self._call.lasting_changes)}
         return self._answer(body, error_text(body["error"]), failure)
 
     def cancelled(self) -> None:
@@ -64,32 +64,32 @@ class Reply:
         return InternalError("CodePlane failed on this call; its log has the details.", request_id=request)
 
     def _answer(self, body: dict[str, Any], text: str, failure: CodePlaneError | None) -> Answer:
-        elapsed = self._count("ok" if failure is None else failure.name().lower())
-        meta = _meta(self._call, elapsed, len(text))
+        duration = self._count("ok" if failure is None else failure.name().lower())
+        meta = _meta(self._call, duration, len(text))
         lines = [part for part in (text.rstrip("\n"), *note_lines(meta)) if part]
         return Answer({**body, "meta": meta}, failure is not None, "\n".join(lines), failure)
 
     def _count(self, outcome: str) -> float:
-        elapsed = time.perf_counter() - self._started
-        self._telemetry.count(self._tool, outcome, elapsed)
-        return elapsed
+        duration = time.perf_counter() - self._started
+        self._telemetry.count(self._tool, outcome, duration)
+        return duration
 
 
-def error_body(failure: CodePlaneError, made: Sequence[Made]) -> dict[str, Any]:
+def error_body(failure: CodePlaneError, lasting_changes: Sequence[Made]) -> dict[str, Any]:
     """An error for the wire; where a change was made before it, that comes first, and how to take it back."""
     error: dict[str, Any] = failure.to_wire()
     if failure.hints:
         error["hints"] = [tool_hint(hint) for hint in failure.hints]
-    if not made:
+    if not lasting_changes:
         return error
-    done = "; ".join(one.text for one in made)
-    undo = [f'undo {{"operation": "{one.operation}"}}' for one in reversed(made)]
+    changes = "; ".join(one.text for one in lasting_changes)
+    undo = [f'undo {{"operation": "{one.operation}"}}' for one in reversed(lasting_changes)]
     return {
         **error,
-        "message": f"The change was made and stays ({done}), but a later step failed: {failure.message}",
+        "message": f"The change was made and stays ({changes}), but a later step failed: {failure.message}",
         "retryable": False,
         "hints": [*undo, *error.get("hints", ())],
-        "details": {**error.get("details", {}), "made": [one.operation for one in made]},
+        "details": {**error.get("details", {}), "made": [one.operation for one in lasting_changes]},
     }
 
 
@@ -102,7 +102,7 @@ def _rendered(output: Output) -> str:
         return Output.render(output)
 
 
-def _meta(call: Call, elapsed: float, size: int) -> dict[str, Any]:
+def _meta(call: Call, duration: float, size: int) -> dict[str, Any]:
     task = call.task
     meta: dict[str, Any] = {
         "request_id": call.request_id,
@@ -110,15 +110,17 @@ def _meta(call: Call, elapsed: float, size: int) -> dict[str, Any]:
         "task_id": task.task_id,
         "task_state": task.state,
         "timestamp_ms": int(time.time() * 1000),
-        "timing": {"total_ms": round(elapsed * 1000, 2)},
+        "timing": {"total_ms": round(duration * 1000, 2)},
     }
     if call.flags:
         meta["task"] = {"flags": call.flags}
     if call.epoch is not None:
         meta["epoch"] = call.epoch
-    saved = call.repo.token_savings.answered(size, call.otherwise)
-    if saved is not None:
-        meta["tokens_saved"] = saved
+    if call.semantic_level:
+        meta["semantic_level"] = call.semantic_level
+    savings = call.repo.token_savings.answered(size, call.otherwise)
+    if savings is not None:
+        meta["tokens_saved"] = savings
     for field in ("limits_applied", "warnings", "next_actions"):
         if value := getattr(call, field):
             meta[field] = value

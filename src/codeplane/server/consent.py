@@ -42,9 +42,9 @@ class Consent:
 
     async def take(self, params: wire.CallToolRequestParams, session_key: str) -> None:
         """Takes the answer that a repeated call brings along, if it answers a question of this server."""
-        asked = self._open.pop(params.request_state or "", None)
+        since = self._open.pop(params.request_state or "", None)
         answer = (params.input_responses or {}).get(_KEY)
-        if asked is not None and time.monotonic() - asked < _OPEN_SEC:
+        if since is not None and time.monotonic() - since < _OPEN_SEC:
             await self._heed(answer, session_key)
 
     async def seek(

@@ -47,54 +47,54 @@ def decode(tool: Tool, arguments: object) -> Input:
 
     The corrected call is in it where there is one that keeps all that was sent; otherwise the parameters are.
     """
-    given = _as_mapping(tool, arguments)
-    named, unknown = _rename(tool.input, given)
-    if unknown:
-        named, unknown = _as_two(tool.input, named, unknown)
-    if unknown:
-        named, unknown = _in_its_list(tool.input, named, unknown)
-    if unknown:
-        raise _unknown_parameters(tool, named, unknown)
-    shaped = {key: _shape(tool.input, key, value) for key, value in named.items()}
-    shaped = _inside(tool, tool.input, shaped)
+    mapping = _as_mapping(tool, arguments)
+    parameters, extras = _rename(tool.input, mapping)
+    if extras:
+        parameters, extras = _as_two(tool.input, parameters, extras)
+    if extras:
+        parameters, extras = _in_its_list(tool.input, parameters, extras)
+    if extras:
+        raise _unknown_parameters(tool, parameters, extras)
+    values = {key: _shape(tool.input, key, value) for key, value in parameters.items()}
+    values = _inside(tool, tool.input, values)
     try:
-        return tool.input.model_validate(shaped)
+        return tool.input.model_validate(values)
     except ValidationError as error:
-        raise _invalid(tool, shaped, error) from error
+        raise _invalid(tool, values, error) from error
 
 
 def _as_two(
-    model: type[Input], named: dict[str, Any], unknown: dict[str, Any]
+    model: type[Input], parameters: dict[str, Any], extras: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """`line_range: [10, 30]` or `"10-30"` is the two parameters for lines that a tool has."""
-    key = next((key for key in unknown if snake(key) in _RANGES), None)
+    key = next((key for key in extras if snake(key) in _RANGES), None)
     ends = ("start_line", "end_line")
-    if key is None or any(end not in model.model_fields or end in named for end in ends):
-        return named, unknown
-    value = unknown[key]
+    if key is None or any(end not in model.model_fields or end in parameters for end in ends):
+        return parameters, extras
+    value = extras[key]
     match = _RANGE.fullmatch(value) if isinstance(value, str) else None
     pair = [int(match[1]), int(match[2])] if match else value
     if not isinstance(pair, list) or len(pair) != 2:
-        return named, unknown
-    rest = {name: one for name, one in unknown.items() if name != key}
-    return {**named, **dict(zip(ends, pair, strict=True))}, rest
+        return parameters, extras
+    rest = {name: one for name, one in extras.items() if name != key}
+    return {**parameters, **dict(zip(ends, pair, strict=True))}, rest
 
 
 def _in_its_list(
-    model: type[Input], named: dict[str, Any], unknown: dict[str, Any]
+    model: type[Input], parameters: dict[str, Any], extras: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters of one item, sent without the list that the tool takes, are put into it."""
     for key, inner in _collect_lists(model).items():
-        if key not in named and not _rename(inner, unknown)[1]:
-            return {**named, key: [unknown]}, {}
-    return named, unknown
+        if key not in parameters and not _rename(inner, extras)[1]:
+            return {**parameters, key: [extras]}, {}
+    return parameters, extras
 
 
-def _inside(tool: Tool, model: type[Input], shaped: dict[str, Any], where: str = "") -> dict[str, Any]:
-    """The same values, with the objects in them spelled as their models spell them."""
-    arguments = dict(shaped)
+def _inside(tool: Tool, model: type[Input], values: dict[str, Any], where: str = "") -> dict[str, Any]:
+    """Values with the objects in them spelled as their models spell them."""
+    arguments = dict(values)
     for key, inner in _objects(model).items():
-        value, at = shaped.get(key), f"{where}{key}"
+        value, at = values.get(key), f"{where}{key}"
         if isinstance(value, list):
             arguments[key] = [_item(tool, f"{at}.{number}", inner, item) for number, item in enumerate(value)]
         elif isinstance(value, Mapping):
@@ -106,26 +106,26 @@ def _item(tool: Tool, where: str, model: type[Input], item: Any) -> Any:
     item = _json_or(item, item) if isinstance(item, str) else item
     if not isinstance(item, Mapping):
         return item
-    named, unknown = _rename(model, item)
-    if unknown:
+    parameters, extras = _rename(model, item)
+    if extras:
         names = ", ".join(model.model_fields)
-        text = ", ".join(repr(key[:100]) for key in list(unknown)[:_MOST_SAID])
+        text = ", ".join(repr(key[:100]) for key in list(extras)[:_MOST_SAID])
         raise InvalidArgument(f"{tool.name}: {where} has no parameter {text}; it takes {names}.")
-    shaped = {key: _shape(model, key, value) for key, value in named.items()}
-    return _inside(tool, model, shaped, f"{where}.")
+    values = {key: _shape(model, key, value) for key, value in parameters.items()}
+    return _inside(tool, model, values, f"{where}.")
 
 
 @cache
 def _objects(model: type[Input]) -> dict[str, type[Input]]:
     """The parameters that take an object or a list of them, optional or not, and what the objects are."""
-    found = {}
+    models_by_field = {}
     for name, field in model.model_fields.items():
         kinds = [field.annotation, *get_args(field.annotation)]
         kinds += [inner for kind in kinds for inner in get_args(kind)]
         models = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Input)]
         if len(set(models)) == 1:
-            found[name] = models[0]
-    return found
+            models_by_field[name] = models[0]
+    return models_by_field
 
 
 @cache
@@ -151,23 +151,23 @@ def _as_mapping(tool: Tool, arguments: object) -> Mapping[str, Any]:
     )
 
 
-def _rename(model: type[Input], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _rename(model: type[Input], mapping: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     fields = model.model_fields
-    named = {key: value for key, value in given.items() if key in fields}
-    unknown = {}
-    for key, value in given.items():
+    parameters = {key: value for key, value in mapping.items() if key in fields}
+    extras = {}
+    for key, value in mapping.items():
         if key in fields:
             continue
-        field = _field_for(model, snake(key), named)
+        field = _field_for(model, snake(key), parameters)
         if field is None:
-            unknown[key] = value
+            extras[key] = value
         else:
-            named[field] = value
-    return named, unknown
+            parameters[field] = value
+    return parameters, extras
 
 
-def _field_for(model: type[Input], key: str, taken: Iterable[str]) -> str | None:
-    candidates = _accepted(model).get(key, frozenset()) - set(taken)
+def _field_for(model: type[Input], key: str, names_in_use: Iterable[str]) -> str | None:
+    candidates = _accepted(model).get(key, frozenset()) - set(names_in_use)
     return next(iter(candidates)) if len(candidates) == 1 else None
 
 
@@ -209,22 +209,22 @@ def _container(annotation: Any) -> type | None:
     return origin if origin in (list, dict) else None
 
 
-def _unknown_parameters(tool: Tool, named: dict[str, Any], unknown: dict[str, Any]) -> InvalidArgument:
-    corrected: dict[str, Any] | None = dict(named)
+def _unknown_parameters(tool: Tool, parameters: dict[str, Any], extras: dict[str, Any]) -> InvalidArgument:
+    correction: dict[str, Any] | None = dict(parameters)
     said = []
-    for key in list(unknown)[:_MOST_SAID]:
-        near = _nearest_field(tool, key[:100], named)
+    for key in list(extras)[:_MOST_SAID]:
+        near = _nearest_field(tool, key[:100], parameters)
         said.append(f"{key[:100]!r}" + (f" (did you mean {near!r}?)" if near else ""))
-        is_slip = near is not None and _is_slip(tool.input, key, near, unknown[key])
-        if corrected is None or near is None or near in corrected or not is_slip:
-            corrected = None
+        is_slip = near is not None and _is_slip(tool.input, key, near, extras[key])
+        if correction is None or near is None or near in correction or not is_slip:
+            correction = None
         else:
-            corrected[near] = unknown[key]
-    if len(unknown) > _MOST_SAID:
-        corrected = None
+            correction[near] = extras[key]
+    if len(extras) > _MOST_SAID:
+        correction = None
     return InvalidArgument(
         f"{tool.name} has no parameter {', '.join(said)}.",
-        hints=_offered(tool, corrected) or [_render_signature(tool)],
+        hints=_offered(tool, correction) or [_render_signature(tool)],
         parameters=list(tool.input.model_fields),
     )
 
@@ -242,17 +242,17 @@ def _is_slip(model: type[Input], key: str, near: str, value: Any) -> bool:
     return True
 
 
-def _nearest_field(tool: Tool, key: str, taken: Iterable[str]) -> str | None:
-    accepted = _accepted(tool.input)
-    for spelling in nearest(key, accepted):
-        if field := _field_for(tool.input, spelling, taken):
+def _nearest_field(tool: Tool, key: str, names_in_use: Iterable[str]) -> str | None:
+    spellings = _accepted(tool.input)
+    for spelling in nearest(key, spellings):
+        if field := _field_for(tool.input, spelling, names_in_use):
             return field
     return None
 
 
-def _invalid(tool: Tool, given: dict[str, Any], error: ValidationError) -> InvalidArgument:
+def _invalid(tool: Tool, values: dict[str, Any], error: ValidationError) -> InvalidArgument:
     problems = error.errors(include_url=False, include_context=False)
-    corrected = dict(given)
+    correction = dict(values)
     said = []
     for problem in problems[:_MOST_SAID]:
         where = ".".join(str(part) for part in problem["loc"])
@@ -261,14 +261,14 @@ def _invalid(tool: Tool, given: dict[str, Any], error: ValidationError) -> Inval
             continue
         near = nearest_quoted(problem["msg"], problem["input"])
         said.append(f"{where}: {_plain(problem['msg'])}" + (f" (did you mean {near!r}?)" if near else ""))
-        if near and where in corrected:
-            corrected[where] = near
+        if near and where in correction:
+            correction[where] = near
     # A wrong value is explained by itself; what is missing, or of another type, by the whole.
     is_of_shape = any(one["type"] == "missing" or one["type"].endswith("_type") for one in problems)
     shape = [_render_signature(tool)] if is_of_shape else []
     return InvalidArgument(
         f"{tool.name}: {'; '.join(said)}.",
-        hints=(_offered(tool, corrected) if corrected != given else []) or shape,
+        hints=(_offered(tool, correction) if correction != values else []) or shape,
     )
 
 
@@ -297,9 +297,9 @@ def _render_signature(tool: Tool) -> str:
 
 
 def _render_object(schema: Mapping[str, Any]) -> str:
-    required = schema.get("required", ())
+    required_names = schema.get("required", ())
     parts = [
-        f"{name}{'' if name in required else '?'}: {_kind(field)}"
+        f"{name}{'' if name in required_names else '?'}: {_kind(field)}"
         for name, field in schema.get("properties", {}).items()
     ]
     return f"{{{', '.join(parts)}}}"

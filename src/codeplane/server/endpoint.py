@@ -93,10 +93,10 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
         request = _make_request(ctx, params)
         await consent.take(params, request.session_key)
         answer = await pipeline.call(request, profile.tools)
-        asked = await consent.seek(ctx, answer, request.session_key) if answer.is_error else False
-        if isinstance(asked, wire.InputRequiredResult):
-            return asked
-        if asked:
+        consent_request = await consent.seek(ctx, answer, request.session_key) if answer.is_error else False
+        if isinstance(consent_request, wire.InputRequiredResult):
+            return consent_request
+        if consent_request:
             answer = await pipeline.call(request, profile.tools)
         return wire.CallToolResult(
             content=[wire.TextContent(type="text", text=answer.text)],
@@ -150,14 +150,14 @@ def _session(ctx: "ServerRequestContext[Origin, Any]") -> tuple[str, SessionId |
 
     From `_meta`, else from a header, else the connection, else one for each client program.
     """
-    asked = (ctx.meta or {}).get(SESSION_META_KEY)
-    if asked is None and ctx.request is not None:
+    session_id = (ctx.meta or {}).get(SESSION_META_KEY)
+    if session_id is None and ctx.request is not None:
         headers = ctx.request.headers
-        asked = headers.get(SESSION_HEADER)
-        if asked is None and (transport_session := headers.get("mcp-session-id")):
+        session_id = headers.get(SESSION_HEADER)
+        if session_id is None and (transport_session := headers.get("mcp-session-id")):
             return f"mcp:{transport_session}", None
-    if isinstance(asked, str) and _SESSION_ID.fullmatch(asked):
-        return f"asked:{asked}", SessionId(asked)
+    if isinstance(session_id, str) and _SESSION_ID.fullmatch(session_id):
+        return f"asked:{session_id}", SessionId(session_id)
     if ctx.lifespan_context.session_id is not None:
         return f"relay:{ctx.lifespan_context.session_id}", ctx.lifespan_context.session_id
     client = ctx.session.client_params

@@ -41,8 +41,10 @@ def paged(tool: Tool) -> Tool:
             args = args.model_copy(update={"cursor": _again(tool, call, steps, cursor)})
         output = code.run(call, args)
         if (following := getattr(output, "next_cursor", None)) is not None:
-            asked = args.model_dump(mode="json", exclude_unset=True, exclude={"cursor"})
-            _keep_cursor(call.repo.state_db, following, tool.name, [*steps, (asked, _compute_digest(output))])
+            arguments = args.model_dump(mode="json", exclude_unset=True, exclude={"cursor"})
+            _keep_cursor(
+                call.repo.state_db, following, tool.name, [*steps, (arguments, _compute_digest(output))]
+            )
         return output
 
     return replace(tool, code=lambda: replace(code, run=run))
@@ -51,10 +53,10 @@ def paged(tool: Tool) -> Tool:
 def _again(tool: Tool, call: Call, steps: list[Step], cursor: str) -> str:
     """Makes the calls once more; returns the cursor of this process that the last of them gives."""
     here: str | None = None
-    for asked, digest in steps:
-        given = asked if here is None else {**asked, "cursor": here}
+    for arguments, digest in steps:
+        page_arguments = arguments if here is None else {**arguments, "cursor": here}
         try:
-            args = tool.input.model_validate(given)
+            args = tool.input.model_validate(page_arguments)
         except ValidationError as error:
             raise _gone(cursor) from error
         output = tool.run(Call(call.repo, call.session, new_request_id()), args)
@@ -67,11 +69,11 @@ def _again(tool: Tool, call: Call, steps: list[Step], cursor: str) -> str:
     return here
 
 
-def _keep_cursor(kept: Database, cursor: str, tool: str, steps: list[Step]) -> None:
+def _keep_cursor(database: Database, cursor: str, tool: str, steps: list[Step]) -> None:
     if len(steps) > _MOST_PAGES:
         return
     now = int(time.time() * 1000)
-    with kept.write() as connection:
+    with database.write() as connection:
         connection.execute(
             "INSERT OR REPLACE INTO cursor (cursor, tool, steps, made_ms) VALUES (?, ?, ?, ?)",
             (cursor, tool, json.dumps(steps), now),
@@ -83,14 +85,14 @@ def _keep_cursor(kept: Database, cursor: str, tool: str, steps: list[Step]) -> N
         )
 
 
-def _find_steps(kept: Database, tool: str, cursor: str) -> list[Step]:
+def _find_steps(database: Database, tool: str, cursor: str) -> list[Step]:
     oldest = int(time.time() * 1000) - _LIFE_MS
-    with kept.read() as connection:
+    with database.read() as connection:
         rows = connection.execute(
             "SELECT steps FROM cursor WHERE cursor = ? AND tool = ? AND made_ms >= ?", (cursor, tool, oldest)
         ).fetchall()
     try:
-        return [(dict(asked), str(digest)) for asked, digest in parse_json(rows[0][0])[:_MOST_PAGES]]
+        return [(dict(arguments), str(digest)) for arguments, digest in parse_json(rows[0][0])[:_MOST_PAGES]]
     except (IndexError, ValueError, TypeError) as error:
         raise _gone(cursor) from error
 

@@ -85,10 +85,10 @@ class Pipeline:
         correlation.set({"request_id": call.request_id, "task_id": call.task.task_id})
         reply = Reply(call, request.tool, self.telemetry)
         try:
-            offered = self._tools if tools is None else tools
-            tool = find_tool(request.tool, offered, self._tools)
+            choice = self._tools if tools is None else tools
+            tool = find_tool(request.tool, choice, self._tools)
             call.run_step = step_runner(
-                call, offered, self._tools, self.telemetry, is_single=request.is_single
+                call, choice, self._tools, self.telemetry, is_single=request.is_single
             )
             answer = reply.result(await self._run(tool, request, call))
         except Exception as error:  # noqa: BLE001 - explained to the client, and in the log
@@ -208,11 +208,11 @@ class Pipeline:
         workers, slot = self._capacity_limiter(), object()
         assert self._threads is not None
         await workers.acquire_on_behalf_of(slot)
-        started = False
+        is_started = False
 
         def run() -> Output:
-            nonlocal started
-            started = True
+            nonlocal is_started
+            is_started = True
             try:
                 output = tool.run(call, args)
                 if getattr(output, "absence", None) == Absence.NOT_INDEXED:
@@ -227,7 +227,7 @@ class Pipeline:
                 run, abandon_on_cancel=abandon_on_cancel, limiter=self._threads
             )
         finally:
-            if not started:
+            if not is_started:
                 workers.release_on_behalf_of(slot)
 
     async def _outcome(self, tool: Tool, args: Input, call: Call) -> Output | Exception:

@@ -63,13 +63,13 @@ class Rest:
 
     def _told(self, plan_id: str) -> dict[str, Any]:
         pending = self._repo.plans.get(plan_id)
-        decided = (
+        decision = (
             self._repo.decisions.find(pending.plan)
             if pending.plan.verdict is Verdict.NEEDS_DECISION
             else None
         )
         with self._repo.index.snapshot() as snapshot:
-            return Told(pending, snapshot, decided).body()
+            return Told(pending, snapshot, decision).body()
 
     async def _commit(self, request: Request) -> Response:
         answer = await self._call("decision_commit", request)
@@ -93,25 +93,25 @@ class Rest:
 
 def _done(result: dict[str, Any]) -> dict[str, Any]:
     """What was done, in the shape of a decision that was committed."""
-    applied = result.get("applied")
-    if applied is None:
+    result_body = result.get("applied")
+    if result_body is None:
         return result
     body = {key: result[key] for key in ("symbol", "summary", "undecided", "left") if key in result}
-    return {**body, **{key: value for key, value in applied.items() if key != "summary"}}
+    return {**body, **{key: value for key, value in result_body.items() if key != "summary"}}
 
 
 def _refuse_response(answer: Answer) -> Response:
     error = answer.body["error"]
     details = error.get("details", {})
     status, reason = _OUTCOMES.get(error["name"], ("error", ""))
-    told: dict[str, Any] = {"status": status, "reason": details.get("reason", reason)}
+    details_body: dict[str, Any] = {"status": status, "reason": details.get("reason", reason)}
     if status == "blocked":
         files = [one["path"] for one in details.get("files", ())]
-        told |= {
+        details_body |= {
             "non_clean_files": files,
             "suggested_refresh_scope": {"files": files},
             "can_force_syntactic": False,
             "next": {"path": RENAME, "hint": "Request the rename again."},
         }
-    body = {**(told if reason else {}), **answer.body}
+    body = {**(details_body if reason else {}), **answer.body}
     return JSONResponse(body, status_code=_STATUS.get(error["name"], 400))

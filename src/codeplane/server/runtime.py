@@ -82,9 +82,9 @@ class Runtime:
             set_up_logs(self._checkout.settings.logging, repo.state.log_file, token)
             tools = offered_tools(self._checkout.settings)
             pipeline = Pipeline(repo, tools, lambda: self._may_serve(repo))
-            offered = profiles(tools)
-            endpoints = {p.path: endpoint(p, pipeline) for p in offered.values()}
-            relay = Relay(offered, endpoints, repo, self._settings.max_body_bytes)
+            profiles_by_name = profiles(tools)
+            endpoints = {p.path: endpoint(p, pipeline) for p in profiles_by_name.values()}
+            relay = Relay(profiles_by_name, endpoints, repo, self._settings.max_body_bytes)
             serving = self._announcement(repo, listener)
             app = HttpApp(
                 endpoints,
@@ -107,6 +107,7 @@ class Runtime:
                         _log.warning("%s", notice)
                     started(serving)
                     repo.upkeep.start(self._progress)
+                    _refresh_on_idle(repo)
                     await self._wait(web)
                     await self._wind_down(app, pipeline, relay, web)
             finally:
@@ -178,6 +179,16 @@ class Runtime:
             max_body_bytes=self._settings.max_body_bytes,
             body_timeout_sec=self._settings.body_timeout_sec,
         )
+
+
+def _refresh_on_idle(repo: RepoSession) -> None:
+    if repo.checkout.settings.semantic.refresh_on_idle:
+        # Most servers have no need of what runs indexers.
+        from codeplane.session.semantic.background import BackgroundRefresh
+
+        background = BackgroundRefresh(repo)
+        background.start()
+        repo.background = background
 
 
 def _only_leaf(error: BaseException) -> BaseException:

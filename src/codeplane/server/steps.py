@@ -46,7 +46,7 @@ def step_runner(
             answer, is_done = reply.result(output), output.is_done()
         except Exception as error:  # noqa: BLE001 - the calls before it have answers that must be told
             answer = reply.error(error)
-        call.made += inner.made
+        call.lasting_changes += inner.lasting_changes
         meta = answer.body["meta"]
         body = {key: value for key, value in answer.body.items() if key != "meta"}
         body |= {key: meta[key] for key in _KEPT if key in meta}

@@ -74,9 +74,9 @@ class _Tasks(Collector):
         return [now, tasks_opened, tasks_closed, refusals, family]
 
 
-def _counts(name: str, text: str, label: str, counted: Mapping[Any, int]) -> CounterMetricFamily:
+def _counts(name: str, text: str, label: str, counters: Mapping[Any, int]) -> CounterMetricFamily:
     family = CounterMetricFamily(f"codeplane_{name}", text, labels=[label])
-    for value, count in sorted(counted.items()):
+    for value, count in sorted(counters.items()):
         family.add_metric([value], count)
     return family
 

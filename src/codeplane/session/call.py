@@ -90,8 +90,9 @@ class Call:
     warnings: list[str] = field(default_factory=list)
     limits_applied: dict[str, int] = field(default_factory=dict)
     next_actions: list[str] = field(default_factory=list)
-    made: list[Made] = field(default_factory=list)  # changes that stay, whatever fails after them
+    lasting_changes: list[Made] = field(default_factory=list)  # changes that stay, whatever fails after them
     is_read: bool = True  # whether it changes nothing, and may be answered from a part of the index
+    semantic_level: str = ""  # how far names were resolved with what indexers say; "" where none were
     epoch: int | None = None  # that the answer is of; None where it is of none
     # What the client would have read without the tool, in characters; None where there is nothing to compare.
     otherwise: int | None = None
@@ -145,6 +146,7 @@ class Call:
             self.epoch = snapshot.epoch
             self._warn_of_unread(snapshot)
             yield snapshot
+            self.semantic_level = snapshot.semantic_level_used() or self.semantic_level
             for note in snapshot.notes:
                 self.warn(note)
 
@@ -159,7 +161,7 @@ class Call:
         *,
         looks: bool = True,
     ) -> T:
-        """The same about the working tree and commits together; without `looks`, about commits alone."""
+        """The answer to a question about the working tree and commits; without `looks`, commits alone."""
         return self._ask(lambda: self._with_commits(commits, looks=looks), question)
 
     @contextmanager
@@ -224,17 +226,17 @@ class Call:
 
     def showed(self, path: RepoPath, digest: Digest, data: bytes) -> None:
         """Notes what the client has been shown with line numbers, so that it may edit by them."""
-        self.session.seen.note(path, digest)
+        self.session.shown_digests.note(path, digest)
         self.repo.shown_contents.keep(digest, data)
 
     def showed_of(self, snapshot: Snapshot, path: RepoPath) -> None:
-        """The same of a file of a snapshot."""
+        """Notes that the client has been shown a file of a snapshot with line numbers."""
         file = snapshot.file(path)
         if file is not None:
             self.showed(path, Digest(file.digest), snapshot.source(path))
 
     def instead_of_files(self, snapshot: Snapshot, paths: Iterable[str], printed: int = 0) -> None:
-        """The same of what grep prints and the first three files, of each what a read shows at once."""
+        """Notes that the lines of grep and the first three files, as far as one read shows, are spared."""
         top = list(dict.fromkeys(paths))[:TOP_FILES]
         if top:
             self.instead_of(printed + sum(min(size, MOST_READ) for size in snapshot.lookup.sizes(top)))

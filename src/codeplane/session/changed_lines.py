@@ -39,45 +39,45 @@ def changed_lines(
 
 def _ranges(hunks: Sequence[str]) -> Lines:
     headers = [match for hunk in hunks if (match := _HEADER.match(hunk))]
-    counted = [(int(one[1]), int(one[2]) if one[2] is not None else 1) for one in headers]
-    return [(first, first + count) for first, count in counted]
+    starts_and_counts = [(int(one[1]), int(one[2]) if one[2] is not None else 1) for one in headers]
+    return [(first, first + count) for first, count in starts_and_counts]
 
 
 class Changed(NamedTuple):
     """What differs from HEAD in some files."""
 
     definitions: Definitions  # the innermost one of each line
-    made: Definitions  # those among them that are new
-    relinked: frozenset[RepoPath]  # files with other imports
-    confined: bool  # nothing else differs, but for comments and what was moved
+    new_definitions: Definitions  # those among them that are new
+    import_changes: frozenset[RepoPath]  # files with other imports
+    is_confined: bool  # nothing else differs, but for comments and what was moved
 
 
 def changed_since_head(call: Call, snapshot: Snapshot, paths: Collection[RepoPath]) -> Changed:
     """The definitions of some files with lines that differ from HEAD: the innermost of each line."""
     if not paths or call.repo.checkout.repository.head().commit is None:
         return Changed({}, {}, frozenset(), False)
-    wanted = frozenset(paths)
+    scope = frozenset(paths)
     collector = _Found(snapshot)
-    compared: set[str] = set()
+    tracked_paths: set[str] = set()
     tree, repository = call.repo.tree, call.repo.checkout.repository
     with repository.opened() as handle:
         patch = Comparison(tree, handle, context=0).patch
-        differing = [one for one in changes(tree, handle, "HEAD", None, staged=False) if one.path in wanted]
-        collector.confined = len(differing) <= _MOST_FILES
+        differing = [one for one in changes(tree, handle, "HEAD", None, staged=False) if one.path in scope]
+        collector.is_confined = len(differing) <= _MOST_FILES
         for one in differing[:_MOST_FILES]:
             call.check()
-            compared.add(one.path)
+            tracked_paths.add(one.path)
             if one.new is None or one.is_submodule:
-                collector.confined = False
+                collector.is_confined = False
             elif one.old is None:
                 collector.take_whole(RepoPath(one.path))
             else:
                 collector.take(RepoPath(one.path), patch(one).hunks)
-    for path in sorted(wanted - compared)[:_MOST_FILES]:
+    for path in sorted(scope - tracked_paths)[:_MOST_FILES]:
         if repository.head_content(path) is None:
             collector.take_whole(path)
         else:
-            collector.confined = False  # it is asked about as if it had changed
+            collector.is_confined = False  # it is asked about as if it had changed
     return collector.changed()
 
 
@@ -87,28 +87,28 @@ class _Found:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._definitions: dict[RepoPath, set[int]] = {}
-        self._made: dict[RepoPath, set[int]] = {}
-        self._relinked: set[RepoPath] = set()
-        self._gone: set[str] = set()  # names of definitions whose lines were taken out
-        self.confined = True
+        self._new_definitions: dict[RepoPath, set[int]] = {}
+        self._import_changes: set[RepoPath] = set()
+        self._removals: set[str] = set()  # names of definitions whose lines were taken out
+        self.is_confined = True
 
     def changed(self) -> Changed:
         facts = self._snapshot.facts
         names = {
             items.definitions[at].name
-            for path, numbers in self._made.items()
+            for path, numbers in self._new_definitions.items()
             if (items := facts(path)) is not None
             for at in numbers
         }
-        confined = self.confined and self._gone <= names
-        return Changed(self._definitions, self._made, frozenset(self._relinked), confined)
+        is_confined = self.is_confined and self._removals <= names
+        return Changed(self._definitions, self._new_definitions, frozenset(self._import_changes), is_confined)
 
     def take_whole(self, path: RepoPath) -> None:
         """A file that HEAD has not: all of its definitions are new."""
         facts = self._snapshot.facts(path)
         if facts is not None and len(facts.definitions):
             self._definitions[path] = set(range(len(facts.definitions)))
-            self._made[path] = set(self._definitions[path])
+            self._new_definitions[path] = set(self._definitions[path])
 
     def take(self, path: RepoPath, hunks: Sequence[str]) -> None:
         facts = self._snapshot.facts(path)
@@ -116,13 +116,13 @@ class _Found:
             return  # no code: who names it is looked for elsewhere
         spans = [(one.span.start_line, one.span.end_line, at) for at, one in enumerate(facts.definitions)]
         linking = {one.line for one in facts.imports}
-        added: set[int] = set()
+        new_lines: set[int] = set()
         for hunk in hunks:
             match = _HEADER.match(hunk)
             first = int(match[1]) if match else 1
             lines = [line for line in hunk.split("\n")[1:] if line]
             new = [line[1:] for line in lines if line[0] == "+"]
-            added.update(range(first, first + len(new)))
+            new_lines.update(range(first, first + len(new)))
             for number in list(range(first, first + max(1, len(new))))[:_MOST_LINES]:
                 self._line(path, number, spans)
             outside = [
@@ -132,9 +132,9 @@ class _Found:
             old = [line[1:] for line in lines if line[0] == "-"]
             if not _holds(spans, first) or outside:
                 self._outside(path, outside, old, is_linking)
-        whole = {at for start, end, at in spans if set(range(start, end + 1)) <= added}
+        whole = {at for start, end, at in spans if set(range(start, end + 1)) <= new_lines}
         if whole:
-            self._made[path] = whole
+            self._new_definitions[path] = whole
 
     def _line(self, path: RepoPath, line: int, spans: Sequence[tuple[int, int, int]]) -> None:
         inner = max((span for span in spans if span[0] <= line <= span[1]), default=None)
@@ -145,19 +145,19 @@ class _Found:
         """Lines outside of definitions: imports, comments, definitions that went, or anything."""
         in_gone = False
         for text in old:
-            if found := _DEFINES.match(text):
-                self._gone.add(found[1])
+            if definition := _DEFINES.match(text):
+                self._removals.add(definition[1])
                 in_gone = True
             elif _IMPORTS.match(text):
-                self._relinked.add(path)
+                self._import_changes.add(path)
                 in_gone = False
             elif not (_NOTHING.fullmatch(text) or (in_gone and text[:1].isspace()) or _MARKS.match(text)):
-                self.confined = self.confined and is_linking
+                self.is_confined = self.is_confined and is_linking
         for text in new:
             if _IMPORTS.match(text) or is_linking:
-                self._relinked.add(path)
+                self._import_changes.add(path)
             elif not _NOTHING.fullmatch(text):
-                self.confined = False
+                self.is_confined = False
 
 
 def _holds(spans: Sequence[tuple[int, int, int]], line: int) -> bool:

@@ -52,12 +52,12 @@ class Checkout:
     def find(cls, start: Path, places: Places, assignments: Sequence[str] = ()) -> "Checkout":
         root = locate(start)
         trust = TrustRecord(places.trust_file).of(root, read_trust_id(root))
-        trusted = trust is not None
-        repository = open_repository(root, trusted=trusted)
+        is_trusted = trust is not None
+        repository = open_repository(root, trusted=is_trusted)
         state = StateDir.at(root)
         sources = [assignment_source(assignments), env_source(places.overrides)]
         notices = []
-        if trusted:
+        if is_trusted:
             sources.append(file_source(state.config_file))
         elif state.config_file.exists():
             notices.append(f"{state.config_file} is ignored: this repository is not trusted (cpl trust).")
@@ -67,7 +67,7 @@ class Checkout:
             repository=repository,
             state=state,
             settings=load_settings(sources),
-            trusted=trusted,
+            trusted=is_trusted,
             opened=trust.secrets if trust is not None else (),
             notices=tuple(notices),
             programs=Programs(places.program_env),

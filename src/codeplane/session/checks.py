@@ -65,7 +65,7 @@ class _Checks:
     def _near(self, snapshot: Snapshot) -> list[RepoPath]:
         """The files that import what is edited: what they say of it may be wrong afterwards."""
         importers = links_of(snapshot).importers
-        paths = {path for edited in self._change.before for path in importers.get(edited, ())}
+        paths = {path for source in self._change.before for path in importers.get(source, ())}
         return sorted(map(RepoPath, paths))[:_MOST_NEAR]
 
     def _copy(self) -> Trial:

@@ -21,8 +21,8 @@ class Decisions:
         decision = DecisionStore(self._database()).find(signature(plan))
         if decision is None or dict(decision.files) != dict(plan.read):
             return None
-        known = {group.id for group in plan.groups}
-        return [one for one in decision.selected if one in known]
+        group_ids = {group.id for group in plan.groups}
+        return [one for one in decision.selected if one in group_ids]
 
     def keep(self, plan: Plan, selected: Sequence[str], proof: dict[str, Any]) -> None:
         now = int(time.time() * 1000)

@@ -18,19 +18,19 @@ def sight_of(
         for gap in snapshot.gaps(MOST).items:
             if gap.kind.hides_content:
                 unread[gap.path] = str(gap.kind)
-    changed = None
+    paths = None
     if target is None and base in commits:
-        changed = _changed_paths(call, base)
-        _warn_of_sparse(call, now, commits[base], changed)
+        paths = _changed_paths(call, base)
+        _warn_of_sparse(call, now, commits[base], paths)
     # What git says is the same needs no content.
-    unread = {path: kind for path, kind in unread.items() if changed is None or path in changed}
+    unread = {path: kind for path, kind in unread.items() if paths is None or path in paths}
     if unread:
         kinds = ", ".join(sorted(set(unread.values())))
         call.warn(
             f"{len(unread)} files have no content in this clone ({kinds}) and are left out, such as"
             f" {shown(min(unread))}."
         )
-    return Sight(frozenset(unread), changed)
+    return Sight(frozenset(unread), paths)
 
 
 def _changed_paths(call: Call, base: str) -> frozenset[str]:

@@ -55,7 +55,7 @@ class Asked:
 class Fixed:
     """What a fixing run has done, or would do; nothing was written where there was nothing to fix."""
 
-    written: Written | None
+    result: Written | None
     tools: tuple[str, ...]
     report: LintReport  # of what is left
 
@@ -84,30 +84,30 @@ class WorkingFiles:
         return self._texts[path]
 
 
-def lint(call: Call, asked: Asked) -> LintReport:
+def lint(call: Call, request: Asked) -> LintReport:
     """What the linters of the repository find."""
     _require_trust(call)
-    files, wanted = _files_and_wish(call, asked)
-    return check(files, where(call), wanted, _lint_watch(call))
+    files, wish = _files_and_wish(call, request)
+    return check(files, where(call), wish, _lint_watch(call))
 
 
-def fix(call: Call, asked: Asked, *, dry_run: bool = False) -> Fixed:
+def fix(call: Call, request: Asked, *, dry_run: bool = False) -> Fixed:
     """What the linters fix, through the engine: with a row, to be undone, or only shown."""
     _require_trust(call)
-    if asked.base is not None:
+    if request.base is not None:
         raise InvalidArgument(
             "Linters fix files, not lines.", hints=["Omit changed_lines and base, and name the paths."]
         )
-    files, wanted = _files_and_wish(call, asked)
-    proposed = fixes(files, where(call), wanted, _lint_watch(call))
-    if not proposed.change.edits.edits:
-        return Fixed(None, (), proposed.report)
-    written = write(call, _intent_once(call, proposed), dry_run=dry_run)
+    files, wish = _files_and_wish(call, request)
+    proposal = fixes(files, where(call), wish, _lint_watch(call))
+    if not proposal.change.edits.edits:
+        return Fixed(None, (), proposal.report)
+    result = write(call, _intent_once(call, proposal), dry_run=dry_run)
     if dry_run:
-        return Fixed(written, proposed.tools, _report_of_rest(proposed))
-    files, wanted = _files_and_wish(call, asked)
-    left = check(files, where(call), wanted, _lint_watch(call))
-    return Fixed(written, proposed.tools, _told_both(proposed.report, left))
+        return Fixed(result, proposal.tools, _report_of_rest(proposal))
+    files, wish = _files_and_wish(call, request)
+    left = check(files, where(call), wish, _lint_watch(call))
+    return Fixed(result, proposal.tools, _told_both(proposal.report, left))
 
 
 def used_linters(call: Call) -> Inventory:
@@ -135,30 +135,30 @@ def _lint_watch(call: Call) -> Watch:
     return Watch(call.check, call.progress)
 
 
-def _files_and_wish(call: Call, asked: Asked) -> tuple[WorkingFiles, Wanted]:
+def _files_and_wish(call: Call, request: Asked) -> tuple[WorkingFiles, Wanted]:
     with call.snapshot() as snapshot:
         files = WorkingFiles(snapshot, call.repo.tree)
-        paths = _chosen_paths(snapshot, call.repo.tree, asked.paths) if asked.paths else None
-    if asked.base is None:
-        return files, Wanted(paths, asked.tools)
-    changed = _changed_ranges(call, asked.base, files)
-    chosen = [path for path in (files.paths() if paths is None else paths) if path in changed]
-    return files, Wanted(chosen, asked.tools, changed)
+        paths = _chosen_paths(snapshot, call.repo.tree, request.paths) if request.paths else None
+    if request.base is None:
+        return files, Wanted(paths, request.tools)
+    ranges = _changed_ranges(call, request.base, files)
+    selection = [path for path in (files.paths() if paths is None else paths) if path in ranges]
+    return files, Wanted(selection, request.tools, ranges)
 
 
 def _chosen_paths(snapshot: Snapshot, tree: WorkingTree, texts: Sequence[str]) -> list[RepoPath] | None:
     """The files that paths and patterns name; None where that is the whole repository."""
     patterns = [text for text in texts if _WILD.search(text)]
-    named = [existing(snapshot, tree, text) for text in texts if text not in patterns]
-    if RepoPath("") in named:
+    plain_paths = [existing(snapshot, tree, text) for text in texts if text not in patterns]
+    if RepoPath("") in plain_paths:
         return None
-    if patterns and not named and (error := no_match(snapshot, tree, patterns)):
+    if patterns and not plain_paths and (error := no_match(snapshot, tree, patterns)):
         raise error
     holds: Callable[[str], bool] = Globs(patterns).holds if patterns else lambda _: False
     return [
         path
         for path in sorted(map(RepoPath, snapshot.lookup.paths))
-        if holds(path) or any(path == one or path.startswith(f"{one}/") for one in named)
+        if holds(path) or any(path == one or path.startswith(f"{one}/") for one in plain_paths)
     ]
 
 
@@ -176,25 +176,25 @@ def _changed_ranges(call: Call, base: str, files: WorkingFiles) -> Mapping[RepoP
     return ranges
 
 
-def _intent_once(call: Call, proposed: Proposed) -> Callable[[], Intent]:
+def _intent_once(call: Call, proposal: Proposed) -> Callable[[], Intent]:
     """The edits as the tools have made them: for other contents they would have to run again."""
     intents: list[Intent] = []
 
     def make() -> Intent:
         if intents:
-            raise _overtaken_error(call, proposed)
-        intents.append(Intent(_OP_TYPE, proposed.change))
+            raise _overtaken_error(call, proposal)
+        intents.append(Intent(_OP_TYPE, proposal.change))
         return intents[0]
 
     return make
 
 
-def _overtaken_error(call: Call, proposed: Proposed) -> EditConflict:
+def _overtaken_error(call: Call, proposal: Proposed) -> EditConflict:
     tree = call.repo.tree
-    changed = [
-        edit.path for edit in proposed.change.edits.edits if _digest_of_file(tree, edit.path) != edit.before
+    stale_paths = [
+        edit.path for edit in proposal.change.edits.edits if _digest_of_file(tree, edit.path) != edit.before
     ]
-    names = ", ".join(map(shown, changed)) or "A file"
+    names = ", ".join(map(shown, stale_paths)) or "A file"
     return EditConflict(
         f"{names} changed while the linters ran; nothing was written.", hints=["Send the call again."]
     )
@@ -207,10 +207,10 @@ def _digest_of_file(tree: WorkingTree, path: RepoPath) -> str | None:
         return None
 
 
-def _report_of_rest(proposed: Proposed) -> LintReport:
+def _report_of_rest(proposal: Proposed) -> LintReport:
     """What a preview can say of what is left: the problems that no tool fixes."""
-    left: tuple[Diagnostic, ...] = proposed.left
-    before = proposed.report
+    left: tuple[Diagnostic, ...] = proposal.left
+    before = proposal.report
     return LintReport(left, before.ran, before.missing, before.notes, before.outside)
 
 

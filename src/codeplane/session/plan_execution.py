@@ -39,14 +39,14 @@ class Execution:
     """What has come of a plan; without `written` nothing has changed."""
 
     pending: Pending
-    written: Written | None = None
+    result: Written | None = None
     rest: Pending | None = None  # the open places that were left, as a plan of their own
 
 
 def execute_plan(call: Call, pending: Pending, mode: Mode) -> Execution:
     """Carries a plan out as far as a mode allows; one that is not carried out waits for it."""
     outcome = _execute_in_mode(call, pending, mode)
-    if outcome.written is None:
+    if outcome.result is None:
         _offer_plan(call, outcome.pending)
     return outcome
 
@@ -77,9 +77,9 @@ def _execute_in_mode(call: Call, pending: Pending, mode: Mode) -> Execution:
 
 def _keep_choice(call: Call, plan: Plan, selected: list[str], proof: Proof | None) -> None:
     """Has a choice offered again when the same question comes up in the same files."""
-    claimed = {"symbol": plan.symbol, "anchors": len(proof.anchors) if proof is not None else 0}
+    claims = {"symbol": plan.symbol, "anchors": len(proof.anchors) if proof is not None else 0}
     keep = call.repo.decisions.keep
-    afterwards(call.warn, "the choice was not recorded", lambda: keep(plan, selected, claimed), None)
+    afterwards(call.warn, "the choice was not recorded", lambda: keep(plan, selected, claims), None)
 
 
 def _if_verified(call: Call, pending: Pending) -> Execution:
@@ -98,15 +98,15 @@ def _if_verified(call: Call, pending: Pending) -> Execution:
 
 def _is_good(verification: Verification) -> bool:
     """Whether tests have run, and nothing that could be tried is worse than before."""
-    passed = {one.check for one in verification.checks if one.outcome is Outcome.PASSED}
-    return "tests" in passed and all(one.outcome is not Outcome.FAILED for one in verification.checks)
+    passes = {one.check for one in verification.checks if one.outcome is Outcome.PASSED}
+    return "tests" in passes and all(one.outcome is not Outcome.FAILED for one in verification.checks)
 
 
 def _rest_of_rename(call: Call, pending: Pending, selected: Collection[str] = ()) -> Pending | None:
     """The places that were left by a rename, as a plan; none where there are none."""
     plan = pending.plan
-    done = plan.choosing(selected, plan.epoch)
-    is_whole = all(group.id in selected for group in plan.groups) and not done.offered
+    choice = plan.choosing(selected, plan.epoch)
+    is_whole = all(group.id in selected for group in plan.groups) and not choice.offered
     if plan.kind != "rename" or is_whole:
         return None
 
@@ -122,13 +122,15 @@ def execute_with(
     call: Call, pending: Pending, selected: Sequence[str] = (), proof: Proof | None = None
 ) -> Execution:
     """Carries a plan out with the groups that somebody has chosen."""
-    made = decide_plan(call, pending, selected, proof)
-    written = apply_plan(call, pending, made)
+    proven_plan = decide_plan(call, pending, selected, proof)
+    result = apply_plan(call, pending, proven_plan)
     if groups := [one for one in selected if one.partition(":")[0] != MENTIONS]:
         _keep_choice(call, pending.plan, groups, proof)
-    left = tuple(group for group in made.groups if group.id not in selected)
+    left = tuple(group for group in proven_plan.groups if group.id not in selected)
     return Execution(
-        replace(pending, plan=replace(made, groups=left)), written, _rest_of_rename(call, pending, selected)
+        replace(pending, plan=replace(proven_plan, groups=left)),
+        result,
+        _rest_of_rename(call, pending, selected),
     )
 
 
@@ -155,14 +157,14 @@ def decide_plan(
             )
         return refactorings()[plan.kind].with_groups(snapshot, plan, selected)
 
-    made = prove_plan(call, call.ask(chosen))
-    if made.verdict is Verdict.REFUSED:
+    proven_plan = prove_plan(call, call.ask(chosen))
+    if proven_plan.verdict is Verdict.REFUSED:
         raise DecisionRefused(
             "With these places, other names would mean something else.",
             reason="binding_changed",
-            problems=[one.text for one in made.problems[:20]],
+            problems=[one.text for one in proven_plan.problems[:20]],
         )
-    return made
+    return proven_plan
 
 
 def _lines_of_proof(call: Call, snapshot: Snapshot, proof: Proof) -> dict[str, Lines]:
@@ -176,34 +178,44 @@ def _lines_of_proof(call: Call, snapshot: Snapshot, proof: Proof) -> dict[str, L
 
 def apply_plan(call: Call, pending: Pending, plan: Plan | None = None) -> Written:
     """Makes the edits of a plan, if everything that it rests on is still as it was."""
-    chosen = plan or pending.plan
+    choice = plan or pending.plan
 
     def make() -> Intent:
         with call.snapshot() as snapshot:
             check_fresh(snapshot, pending.plan)
             before = {
                 edit.path: snapshot.source(edit.path)
-                for edit in chosen.change.edits.edits
+                for edit in choice.change.edits.edits
                 if edit.before is not None
             }
-        return Intent(f"refactor_{chosen.kind}", Change(chosen.change.edits, before))
+        return Intent(f"refactor_{choice.kind}", Change(choice.change.edits, before))
 
-    written = write(call, make)
+    result = write(call, make)
     drop = call.repo.plans.drop
     afterwards(call.warn, "its plan is not dropped", lambda: drop(pending.id), None)
-    return written
+    return result
 
 
 def _call_again(plan: Plan) -> str:
     """The call that plans the same on the files as they are now."""
-    arguments: dict[str, object] = {}
-    if plan.kind == "rename":
-        tool, arguments = "refactor_rename", {"symbol": plan.symbol, "new_name": plan.new_name}
-    elif plan.kind == "transfer":
-        tool, arguments = "refactor_move", {"from_path": plan.symbol, "to_path": plan.target}
-    else:
-        return "Request the refactoring again."
-    return f"{tool} {json.dumps(arguments, ensure_ascii=False)}"
+    arguments: dict[str, object]
+    match plan.kind:
+        case "rename":
+            tool, arguments = "refactor_rename", {"symbol": plan.symbol, "new_name": plan.new_name}
+        case "transfer":
+            tool, arguments = "refactor_move", {"from_path": plan.symbol, "to_path": plan.target}
+        case "move":
+            tool, arguments = "refactor_move", {"from_path": plan.symbol, "to_path": _destination(plan)}
+        case _:
+            tool, arguments = "refactor_delete", {"target": plan.symbol}
+    texts = {name: shown(str(value)) for name, value in arguments.items()}
+    return f"{tool} {json.dumps(texts, ensure_ascii=False)}"
+
+
+def _destination(plan: Plan) -> str:
+    """Where the file or directory of a move goes, by one of the files that go there."""
+    old, new = next(iter(plan.moves.items()))
+    return new.removesuffix(old.removeprefix(plan.symbol))
 
 
 def check_fresh(snapshot: Snapshot, plan: Plan) -> None:

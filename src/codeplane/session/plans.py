@@ -37,14 +37,15 @@ def chosen_groups(plan: Plan, accept: Sequence[str]) -> list[str]:
     """The ids of the groups that `accept` names: `all`, `none`, or ids, `mentions` too."""
     if list(accept) == ["all"]:
         return [group.id for group in plan.asking or plan.groups]
-    chosen = [] if list(accept) == ["none"] else list(dict.fromkeys(accept))
-    known = [group.id for group in plan.groups] + plan.mention_groups
-    if unknown := [one for one in chosen if one not in known]:
-        names = ", ".join(known) or "none"
+    selection = [] if list(accept) == ["none"] else list(dict.fromkeys(accept))
+    group_ids = [group.id for group in plan.groups] + plan.mention_groups
+    if unknown_ids := [one for one in selection if one not in group_ids]:
+        names = ", ".join(group_ids) or "none"
         raise DecisionRefused(
-            f"The plan has no {', '.join(unknown)[:200]}; its groups: {names}.", reason="candidate_not_found"
+            f"The plan has no {', '.join(unknown_ids)[:200]}; its groups: {names}.",
+            reason="candidate_not_found",
         )
-    return chosen
+    return selection
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,8 @@ class Plans:
     def keep(self, pending: Pending, parent: PlanId | None = None) -> None:
         """Takes a plan up, in place of an earlier one with its id. When this raises, it is kept in memory."""
         with self._guard:
-            known = self._at_hand.get(pending.id)
-            if known is not None and known[0] is pending and known[1]:
+            entry = self._at_hand.get(pending.id)
+            if entry is not None and entry[0] is pending and entry[1]:
                 return
         self._remember(pending, "")
         body, contents = encode_record(_Body(pending.plan, pending.verification))
@@ -101,8 +102,8 @@ class Plans:
 
     def drop(self, plan_id: str) -> None:
         with self._guard:
-            known = self._at_hand.pop(plan_id, None)
-        if known is None or known[1]:
+            entry = self._at_hand.pop(plan_id, None)
+        if entry is None or entry[1]:
             PlanStore(self._database()).drop(plan_id)
 
     def _is_held(self, plan_id: str, digest: str) -> bool:

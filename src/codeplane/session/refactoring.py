@@ -34,14 +34,14 @@ def get_ready(repo: RepoSession, is_over: Callable[[], bool]) -> None:
         warmup.get_ready(snapshot, is_over)
 
 
-def make_plan(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Check] = ()) -> Pending:
-    """Makes a plan, proves it and has it tried out as is `wanted`; anew where files change meanwhile."""
+def make_plan(call: Call, make: Callable[[Snapshot], Plan], checks: Sequence[Check] = ()) -> Pending:
+    """Makes a plan, proves it and tries it out by `checks`; anew where files change meanwhile."""
     call.repo.index.prepare()
     for left in reversed(range(_MOST_TRIES)):
-        made = call.ask(make)
+        plan = call.ask(make)
         try:
-            made = prove_plan(call, made)
-            return call.repo.plans.make(made, try_out(call, made, wanted))
+            plan = prove_plan(call, plan)
+            return call.repo.plans.make(plan, try_out(call, plan, checks))
         except ContentChanged:
             if not left:
                 raise
@@ -49,14 +49,14 @@ def make_plan(call: Call, make: Callable[[Snapshot], Plan], wanted: Sequence[Che
     raise AssertionError("BUG: the last try has neither returned nor raised")
 
 
-def try_out(call: Call, plan: Plan, wanted: Sequence[Check]) -> Verification | None:
+def try_out(call: Call, plan: Plan, checks: Sequence[Check]) -> Verification | None:
     """What comes of the edits where somebody tries them; None for a plan that is never applied."""
-    if not wanted or plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.change.edits.edits:
+    if not checks or plan.verdict in (Verdict.REFUSED, Verdict.UNSUPPORTED) or not plan.change.edits.edits:
         return None
     # What runs tests and linters is loaded by the first call that tries something out.
     from codeplane.session.checks import verified
 
-    return verified(call, plan.change, wanted)
+    return verified(call, plan.change, checks)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Naming:
     is_forced: bool = False
 
 
-def rename(call: Call, naming: Naming, wanted: Sequence[Check] = ()) -> Pending:
+def rename(call: Call, naming: Naming, checks: Sequence[Check] = ()) -> Pending:
     """A plan to give a symbol another name."""
     sweep, make = _sweep_settings(call), forced if naming.is_forced else renaming.draft
 
@@ -83,7 +83,7 @@ def rename(call: Call, naming: Naming, wanted: Sequence[Check] = ()) -> Pending:
             subject = find_subject(snapshot, naming.symbol, naming.name)
             return make(snapshot, subject, naming.new_name, sweep, begin)
 
-        pending = make_plan(call, drafted, wanted)
+        pending = make_plan(call, drafted, checks)
     contexts = pending.plan.contexts
     if naming.context is not None and contexts and naming.context not in contexts:
         call.warn(f"The build contexts of the plan: {', '.join(map(shown, contexts))}.")
@@ -91,7 +91,7 @@ def rename(call: Call, naming: Naming, wanted: Sequence[Check] = ()) -> Pending:
 
 
 def move(
-    call: Call, from_path: str, to_path: str, wanted: Sequence[Check] = (), wish: Wish | None = None
+    call: Call, from_path: str, to_path: str, checks: Sequence[Check] = (), wish: Wish | None = None
 ) -> Pending:
     """A plan to bring a file or a directory to another place, or a symbol to another file."""
     sweep, tree = _sweep_settings(call), call.repo.tree
@@ -105,7 +105,7 @@ def move(
             new = RepoPath(f"{new}/{old.rpartition('/')[2]}")
         return move_file.draft(snapshot, Route(old, new, tuple(tree.links())), sweep)
 
-    return make_plan(call, make, wanted)
+    return make_plan(call, make, checks)
 
 
 def _is_symbol(snapshot: Snapshot, text: str) -> bool:
@@ -117,7 +117,7 @@ def _is_symbol(snapshot: Snapshot, text: str) -> bool:
         raise
 
 
-def delete(call: Call, target: str, accept: Sequence[str] = (), wanted: Sequence[Check] = ()) -> Pending:
+def delete(call: Call, target: str, accept: Sequence[str] = (), checks: Sequence[Check] = ()) -> Pending:
     """A plan to take out a symbol with what only names it, or a file or directory.
 
     `accept` are groups of uses that may be left.
@@ -133,7 +133,7 @@ def delete(call: Call, target: str, accept: Sequence[str] = (), wanted: Sequence
         is_open = plan.verdict is Verdict.NEEDS_DECISION and bool(accept)
         return delete_symbol.with_groups(snapshot, plan, chosen_groups(plan, accept)) if is_open else plan
 
-    return make_plan(call, make, wanted)
+    return make_plan(call, make, checks)
 
 
 def _sweep_settings(call: Call) -> Sweep:

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -31,6 +32,7 @@ from codeplane.ledger import Artifacts, Ledger, Limits, Tasks
 from codeplane.ledger.summary import moment
 from codeplane.mutation import Engine
 from codeplane.names import Index
+from codeplane.semantic.jobs import Jobs, refresh_lock
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients.sessions import Sessions
 from codeplane.session.clients.shown_contents import ShownContents
@@ -191,8 +193,8 @@ def _burst(state: IndexState | None) -> list[str]:
 def _contexts(checkout: Checkout, index: Index | None) -> list[FamilyContexts] | None:
     """The contexts of the last epoch; None where there is none, and while a pass makes them anew."""
     if index is None:
-        probed = _recorded_contexts(checkout) if checkout.index_file.exists() else None
-        return (_by_family(probed) or None) if probed is not None else None
+        contexts = _recorded_contexts(checkout) if checkout.index_file.exists() else None
+        return (_by_family(contexts) or None) if contexts is not None else None
     if index.is_building:
         return None
     with index.snapshot() as snapshot:
@@ -249,6 +251,26 @@ def _drop_contents(checkout: Checkout, engine: Engine, ledger: Ledger, artifacts
     drop_saved(checkout.repository, time.time() - kept_sec, ledger.saved().__contains__)
 
 
+def _end_orphaned_refreshes(checkout: Checkout, index: Index) -> None:
+    """Has the queue say which refreshes were cut off, unless somebody is at one."""
+    jobs, lock = Jobs(index.database, checkout.view_key), refresh_lock(checkout.index_file)
+    if jobs.has_orphans() and lock.acquire():
+        try:
+            jobs.interrupt_orphans()
+        finally:
+            lock.release()
+
+
+class Background(Protocol):
+    """A thread of the server that refreshes the semantic tier."""
+
+    def wake(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def join(self) -> None: ...
+
+
 @dataclass
 class RepoSession:
     """An open repository. Every tool call runs inside one."""
@@ -269,6 +291,7 @@ class RepoSession:
     token_savings: TokenSavings = field(default_factory=TokenSavings)
     shown_contents: ShownContents = field(default_factory=ShownContents)
     started: float = field(default_factory=time.monotonic)
+    background: Background | None = None  # only where a server runs
     _first_due: float | None = None
     # Its threads stay, for each has a connection to the index.
     ahead: ThreadPoolExecutor = field(
@@ -291,7 +314,7 @@ class RepoSession:
 
     @property
     def learnt(self) -> Learnt | None:
-        """The same where there is anything; asking does not make the file."""
+        """What runs with coverage have shown, if there is anything; asking does not make the file."""
         return self.coverage_map.known() if (self.state.path / "state.db").exists() else None
 
     @cached_property
@@ -315,14 +338,14 @@ class RepoSession:
         settings = checkout.settings
         index = Index.open(checkout.index_file, tree, workers, checkout.view_key)
         try:
-            index.configure(_overrides(checkout))
+            index.configure(_overrides(checkout), semantic=checkout.settings.semantic.enabled)
             ledger = Ledger.open(state.ledger, settings.ledger)
         except CodePlaneError:
             index.close()
             raise
         tasks = Tasks(ledger, Limits(**settings.tasks.model_dump()), lambda: _where(checkout, index))
         engine = Engine(tree, checkout.repository, state.path)
-        recovered = recover(engine, ledger, checkout.repository)
+        recovery_notes = recover(engine, ledger, checkout.repository)
         # Only now: what was recovered counts in the task that it was done in.
         tasks.interrupt_open()
         artifacts = Artifacts(state.artifacts, settings.ledger)
@@ -333,15 +356,19 @@ class RepoSession:
             state.path if sys.platform == "linux" else None,
             lambda: _drop_contents(checkout, engine, ledger, artifacts),
         )
+        _end_orphaned_refreshes(checkout, index)
         sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters, tasks)
         states = StateSequence(index, tree, engine)
-        opened = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep, states)
-        session = cls(checkout, state, sessions, *opened, recovered)
+        parts = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep, states)
+        session = cls(checkout, state, sessions, *parts, recovery_notes)
         tree.git.followed = session.followed
         return session
 
     def close(self) -> None:
         self.upkeep.stop()
+        if self.background is not None:
+            self.background.stop()
+            self.background.join()
         self.sessions.close_all()
         self.ahead.shutdown()
         self.engine.close()
@@ -362,7 +389,7 @@ class RepoSession:
             return
         self.checkout = checkout
         self.tree.opened.take(checkout.opened)
-        self.index.configure(_overrides(checkout))
+        self.index.configure(_overrides(checkout), semantic=checkout.settings.semantic.enabled)
 
     def refresh(self, progress: Progress | None = None, *, until: float | None = None) -> None:
         """Makes the index as new as the tree is now, or as far as it comes until then.

@@ -23,8 +23,8 @@ class Before:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._commit = call.repo.checkout.repository.head().commit
-        self._changed = call.ask(self._look) if self._commit is not None else []
-        self._known = Baseline(call.repo.state_db)
+        self._paths = call.ask(self._look) if self._commit is not None else []
+        self._baseline = Baseline(call.repo.state_db)
 
     def _look(self, snapshot: Snapshot) -> Sequence[RepoPath]:
         there, head = (
@@ -37,7 +37,7 @@ class Before:
 
     @property
     def has_changes(self) -> bool:
-        return self._commit is not None and bool(self._changed)
+        return self._commit is not None and bool(self._paths)
 
     def compare(self, report: Report, options: Options | None) -> Mapping[str, str]:
         """The commit at which each failure was there already, by the id of its test.
@@ -54,21 +54,23 @@ class Before:
     def _compare(self, report: Report, options: Options | None) -> Mapping[str, str]:
         if self._commit is None:
             return {}
-        known = self._known.known(report.failures)
-        if not self._changed:
+        earlier_failures = self._baseline.known(report.failures)
+        if not self._paths:
             self._note(report)
             # At the same commit it is the same run; at another one it tells who is not to blame.
-            return {test: commit for test, commit in known.items() if commit != self._commit}
-        unknown = {case.target for case in report.failures if case.target and case.id not in known}
-        if options is None or not unknown:
-            return known
-        if (before := self._run(unknown, options)) is not None:
+            return {test: commit for test, commit in earlier_failures.items() if commit != self._commit}
+        new_targets = {
+            case.target for case in report.failures if case.target and case.id not in earlier_failures
+        }
+        if options is None or not new_targets:
+            return earlier_failures
+        if (before := self._run(new_targets, options)) is not None:
             self._note(before)
-        return self._known.known(report.failures)
+        return self._baseline.known(report.failures)
 
     def _note(self, report: Report) -> None:
         cases: Sequence[Case] = [case for case in report.cases if case.id not in report.flaky]
-        self._known.note(cases, report.failures, self._commit or "")
+        self._baseline.note(cases, report.failures, self._commit or "")
 
     def _run(self, targets: set[str], options: Options) -> Report | None:
         repo = self._call.repo
@@ -81,7 +83,7 @@ class Before:
         watch = Watch(self._call.check, self._call.progress)
         paths = self._call.ask(lambda snapshot: sorted(map(RepoPath, snapshot.lookup.paths)))
         head = repo.checkout.repository.head_content
-        old = {path: head(path) for path in self._changed}
+        old = {path: head(path) for path in self._paths}
         # A submodule is neither a file of the commit nor one of the copy.
         files = {path for path in old if old[path] is not None} | (old.keys() & set(paths))
         edits = [FileEdit(path, None, old[path]) for path in sorted(files)]

@@ -29,10 +29,10 @@ CHANGES = "changes"
 class Chosen:
     """The targets of a call, and how they were found."""
 
-    found: Discovery
+    discovery: Discovery
     targets: Sequence[Target]
     impact: Impact | None = None
-    changed: Sequence[RepoPath] = ()
+    paths: Sequence[RepoPath] = ()
     notes: list[str] = field(default_factory=list)
     source_roots: Sequence[str] = ()  # directories of what the targets import
 
@@ -42,23 +42,23 @@ def discovered(call: Call, snapshot: Snapshot) -> Discovery:
     return discover(SnapshotTree(snapshot), call.repo.checkout.settings.tests)
 
 
-def changed_paths(call: Call, snapshot: Snapshot, asked: str | Sequence[str]) -> list[RepoPath]:
+def changed_paths(call: Call, snapshot: Snapshot, request: str | Sequence[str]) -> list[RepoPath]:
     """The paths of a call as files; `changes` stands for what differs from HEAD."""
-    if isinstance(asked, str) and asked != CHANGES:
-        asked = [asked]
-    if not isinstance(asked, str):
-        entered = [call.repo.tree.jail.enter(text) for text in asked]
-        _warn_of_strangers(call, snapshot, entered)
-        return sorted({file for path in entered for file in _files_below(snapshot, path)})
+    if isinstance(request, str) and request != CHANGES:
+        request = [request]
+    if not isinstance(request, str):
+        requests = [call.repo.tree.jail.enter(text) for text in request]
+        _warn_of_strangers(call, snapshot, requests)
+        return sorted({file for path in requests for file in _files_below(snapshot, path)})
     status = call.repo.tree.git.look()
-    named = {one.path for one in (*status.staged, *status.modified)}
-    named |= {one.path for one in status.conflicts}
-    found = {RepoPath(path) for path in named}
+    texts = {one.path for one in (*status.staged, *status.modified)}
+    texts |= {one.path for one in status.conflicts}
+    paths = {RepoPath(path) for path in texts}
     for path in status.untracked:
         # A directory that the index has nothing of is kept back by the rules: `.venv/`, `__pycache__/`.
         if not path.endswith("/") or snapshot.is_directory(RepoPath(path.rstrip("/"))):
-            found |= set(_files_below(snapshot, RepoPath(path.rstrip("/"))))
-    return sorted(found)
+            paths |= set(_files_below(snapshot, RepoPath(path.rstrip("/"))))
+    return sorted(paths)
 
 
 def _warn_of_strangers(call: Call, snapshot: Snapshot, paths: Sequence[RepoPath]) -> None:
@@ -67,8 +67,8 @@ def _warn_of_strangers(call: Call, snapshot: Snapshot, paths: Sequence[RepoPath]
     missing = [path for path in paths if path not in there and not snapshot.is_directory(path)]
     if missing:
         status = call.repo.tree.git.look()
-        gone = {one.path for one in (*status.staged, *status.modified)}
-        for path in [path for path in missing if path not in gone][:_MOST_STRANGERS]:
+        status_paths = {one.path for one in (*status.staged, *status.modified)}
+        for path in [path for path in missing if path not in status_paths][:_MOST_STRANGERS]:
             near = nearest(path, list(there))
             like = f"; did you mean {shown(RepoPath(near[0]))}?" if near else "."
             call.warn(f"{shown(path)} is not a file of the repository{like}")
@@ -91,39 +91,39 @@ def choose(
     tests: Sequence[str] = (),
 ) -> Chosen:
     """The targets that are meant; NotFound where a name means none."""
-    found = discovered(call, snapshot)
-    targets: Sequence[Target] = found.targets
-    notes = list(found.notes)
-    impact, changed = None, []
+    discovery = discovered(call, snapshot)
+    targets: Sequence[Target] = discovery.targets
+    notes = list(discovery.notes)
+    impact, paths = None, []
     if affected_by is not None:
-        changed = changed_paths(call, snapshot, affected_by)
-        impact = impact_of(call, snapshot, changed)
-        targets = list(_affected_targets(found, impact, changed, notes))
+        paths = changed_paths(call, snapshot, affected_by)
+        impact = impact_of(call, snapshot, paths)
+        targets = list(_affected_targets(discovery, impact, paths, notes))
     if target_filter:
-        targets = _filter_targets(targets, target_filter, found.targets)
+        targets = _filter_targets(targets, target_filter, discovery.targets)
     if tests:
-        targets = _single_tests(targets, tests, found, notes)
+        targets = _single_tests(targets, tests, discovery, notes)
     targets = Costs(call.repo.state_db).applied(targets)
-    return Chosen(found, targets, impact, changed, notes, _source_roots(snapshot, targets))
+    return Chosen(discovery, targets, impact, paths, notes, _source_roots(snapshot, targets))
 
 
-def impact_of(call: Call, snapshot: Snapshot, changed: Sequence[RepoPath]) -> Impact:
+def impact_of(call: Call, snapshot: Snapshot, paths: Sequence[RepoPath]) -> Impact:
     """The tests that changed files concern, by all that is known of the change and of earlier runs."""
-    found = changed_since_head(call, snapshot, changed)
-    known = Known(
-        found.definitions,
+    changes = changed_since_head(call, snapshot, paths)
+    knowledge = Known(
+        changes.definitions,
         call.repo.learnt,
-        confined=found.confined,
-        made=found.made,
-        relinked=found.relinked,
+        is_confined=changes.is_confined,
+        new_definitions=changes.new_definitions,
+        import_changes=changes.import_changes,
     )
-    return affected_tests(snapshot, changed, known)
+    return affected_tests(snapshot, paths, knowledge)
 
 
 def _affected_targets(
-    found: Discovery, impact: Impact, changed: Sequence[RepoPath], notes: list[str]
+    discovery: Discovery, impact: Impact, changed: Sequence[RepoPath], notes: list[str]
 ) -> Iterator[Target]:
-    targets = found.targets
+    targets = discovery.targets
     # What a runner runs is its own test, also where the file says nothing of tests.
     paths = {one.path for one in impact.tests}
     paths |= {path for path in changed if any(target.runs(path) for target in targets)}
@@ -132,7 +132,7 @@ def _affected_targets(
     for target in targets:
         mine = {path for path in paths if target.runs(path)}
         run |= mine
-        runner = found.runners[target.runner]
+        runner = discovery.runners[target.runner]
         if target.path in names and isinstance(runner, Narrowing):
             yield runner.narrowed(target, [f"{target.path}::{name}" for name in names[target.path]])
         elif mine:
@@ -164,10 +164,10 @@ def _nearest_targets(text: str, targets: Sequence[Target]) -> list[str]:
 
 
 def _single_tests(
-    targets: Sequence[Target], tests: Sequence[str], found: Discovery, notes: list[str]
+    targets: Sequence[Target], tests: Sequence[str], discovery: Discovery, notes: list[str]
 ) -> list[Target]:
     """Single tests, by the ids that results have; a runner that cannot run one alone runs its whole file."""
-    wanted: dict[str, list[str]] = {}
+    names_by_target: dict[str, list[str]] = {}
     for test in tests:
         owner = test.partition("::")[0]
         by_name = [
@@ -175,32 +175,34 @@ def _single_tests(
         ]
         if not by_name:
             raise NotFound(
-                f"No test target has {test[:200]!r}.", hints=_nearest_targets(owner, found.targets)
+                f"No test target has {test[:200]!r}.", hints=_nearest_targets(owner, discovery.targets)
             )
-        wanted.setdefault(by_name[0].id, []).append(test)
-    chosen = []
+        names_by_target.setdefault(by_name[0].id, []).append(test)
+    selection = []
     for target in targets:
-        names = [name for name in wanted.get(target.id, ()) if name != target.id and not target.runs(name)]
-        if len(names) < len(wanted.get(target.id, ())):
+        names = [
+            name for name in names_by_target.get(target.id, ()) if name != target.id and not target.runs(name)
+        ]
+        if len(names) < len(names_by_target.get(target.id, ())):
             names = []  # the whole of it is wanted too
-        runner = found.runners[target.runner]
-        if target.id not in wanted:
+        runner = discovery.runners[target.runner]
+        if target.id not in names_by_target:
             continue
         if names and isinstance(runner, Narrowing):
-            chosen.append(runner.narrowed(target, names))
+            selection.append(runner.narrowed(target, names))
         else:
             if names:
                 notes.append(f"{runner.name} runs whole targets only: all of {target.id} runs.")
-            chosen.append(target)
-    return chosen
+            selection.append(target)
+    return selection
 
 
 def _source_roots(snapshot: Snapshot, targets: Collection[Target]) -> list[str]:
     """The uppermost directories of the files that tests import, tests left out."""
     links, tests = links_of(snapshot), snapshot.tests()
     run = {path for target in targets for path in (target.path, *target.files)}
-    imported = {file for path in run for file in links.imports.get(path, ())} - tests
-    places = sorted({file.rpartition("/")[0] for file in imported})
+    sources = {file for path in run for file in links.imports.get(path, ())} - tests
+    places = sorted({file.rpartition("/")[0] for file in sources})
     return [
         place
         for place in places

@@ -31,5 +31,5 @@ class TokenSavings:
 
     def report(self) -> dict[str, int]:
         """Tokens that clients would have read without the tools, those that they did read, the difference."""
-        spared, cost = self._spared // CHARACTERS_A_TOKEN, self._cost // CHARACTERS_A_TOKEN
-        return {"spared": spared, "cost": cost, "net": spared - cost}
+        savings, cost = self._spared // CHARACTERS_A_TOKEN, self._cost // CHARACTERS_A_TOKEN
+        return {"spared": savings, "cost": cost, "net": savings - cost}

@@ -105,9 +105,9 @@ class Upkeep:
                 return
             began = time.monotonic()
             # However often something is hinted at, everything is looked at in time.
-            followed = began < look_due
-            self._refresh(None, followed=followed)
-            if not followed:
+            is_followed = began < look_due
+            self._refresh(None, followed=is_followed)
+            if not is_followed:
                 look_due = time.monotonic() + self._settings.poll_sec
             if time.monotonic() >= due:
                 self._collect()

@@ -35,11 +35,11 @@ class CoverageMap:
                     self._known = _read_map(connection)
             return self._known
 
-    def learn(self, snapshot: Snapshot, told: Iterable[Path]) -> int:
+    def learn(self, snapshot: Snapshot, report_files: Iterable[Path]) -> int:
         """Takes in what the batches of a run have told, for content as the snapshot has it; returns of how
         many tests that is."""
         reports = _Seen(snapshot)
-        for file in told:
+        for file in report_files:
             if (report := _read_report(file)) is not None:
                 reports.add(report)
         with self._guard, self._database.write() as connection:

@@ -73,16 +73,16 @@ def _custom_runners(settings: TestSettings, runners: Mapping[str, Runner]) -> di
 
 
 def _choose_projects(
-    found: Sequence[Project], wanted: Mapping[str, str], runners: Mapping[str, Runner]
+    candidates: Sequence[Project], wanted: Mapping[str, str], runners: Mapping[str, Runner]
 ) -> list[Project]:
     by_language = {language: _check_runner(language, name, runners) for language, name in wanted.items()}
     projects: list[Project] = []
-    for project in found:
+    for project in candidates:
         languages = runners[project.runner].languages
         choices = [by_language[one] for one in languages if one in by_language]
         if choices and project.runner not in choices:
             continue
-        if project.rank == DEFAULT and _is_covered(project, found, runners):
+        if project.rank == DEFAULT and _is_covered(project, candidates, runners):
             continue
         projects.append(project)
     absent = set(by_language.values()) - {project.runner for project in projects}
@@ -100,12 +100,12 @@ def _check_runner(language: str, name: str, runners: Mapping[str, Runner]) -> st
     )
 
 
-def _is_covered(project: Project, found: Sequence[Project], runners: Mapping[str, Runner]) -> bool:
+def _is_covered(project: Project, projects: Sequence[Project], runners: Mapping[str, Runner]) -> bool:
     """Whether something better than a default says how tests of a language are run, there or above."""
     languages = set(runners[project.runner].languages)
     return any(
         other.rank < DEFAULT
         and languages & set(runners[other.runner].languages)
         and (other.root == _TOP or other.root == project.root or project.root.startswith(f"{other.root}/"))
-        for other in found
+        for other in projects
     )

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from codeplane.testrun.batch_outcome import BatchOutcome
 from codeplane.testrun.batches import batches
-from codeplane.testrun.crew import Crew, Options, Watch, Where
+from codeplane.testrun.pool import Options, Pool, Watch, Where
 from codeplane.testrun.results import Case, End, Report, Status, TargetResult
 from codeplane.testrun.runner import Narrowing, Runner
 from codeplane.testrun.runners import RUNNERS
 from codeplane.testrun.target import Target
-from codeplane.testrun.verdict import Verdict
 
 # Of so many failures none is told to be flaky: running them again would take as long as they did.
 _MOST_RERUN: Final = 100
@@ -29,37 +29,37 @@ def run(
     """Runs targets and says what came of each; raises what the watch raises, and TestRunnerNotFound where
     nothing could be run for want of a runner."""
     began = time.monotonic()
-    crew = Crew(where, options, runners, watch, began + options.total_timeout_sec)
-    verdicts = crew.work(batches(targets, options.workers, runners))
-    if crew.missing and not any(verdict.cases for verdict in verdicts):
-        raise crew.missing[0]
-    cases = _all_cases(verdicts)
+    pool = Pool(where, options, runners, watch, began + options.total_timeout_sec)
+    outcomes = pool.run_all(batches(targets, options.workers, runners))
+    if pool.missing and not any(outcome.cases for outcome in outcomes):
+        raise pool.missing[0]
+    cases = _all_cases(outcomes)
     order = {target.id: number for number, target in enumerate(targets)}
     cases.sort(key=lambda case: order.get(case.target, -1))  # not as batches happened to end
     flaky: frozenset[str] = frozenset()
-    if options.rerun_failures and not crew.stopped:
-        flaky = _find_flaky(cases, targets, crew, runners, options.workers)
+    if options.rerun_failures and not pool.stopped:
+        flaky = _find_flaky(cases, targets, pool, runners, options.workers)
     return Report(
         cases,
-        _target_results(targets, verdicts, cases),
+        _target_results(targets, outcomes, cases),
         flaky,
-        crew.stopped,
-        tuple(dict.fromkeys(error.message for error in crew.missing)),
+        pool.stopped,
+        tuple(dict.fromkeys(error.message for error in pool.missing)),
         time.monotonic() - began,
         options.workers,
     )
 
 
-def _all_cases(verdicts: Sequence[Verdict]) -> list[Case]:
+def _all_cases(outcomes: Sequence[BatchOutcome]) -> list[Case]:
     """Every test that was run, several of the same name too, so that counts are those of the runner.
 
     What stands in the way of several targets or batches is told once.
     """
     cases: list[Case] = []
     before: set[tuple[str, str, str, str, int]] = set()
-    for verdict in verdicts:
+    for outcome in outcomes:
         here = set()
-        for case in (_name_case(one.shown()) for one in verdict.cases):
+        for case in (_name_case(one.shown()) for one in outcome.cases):
             key = (case.id, case.target, case.message, case.path, case.line)
             if key in before or (case.status is Status.ERROR and key in here):
                 continue
@@ -78,11 +78,11 @@ def _name_case(case: Case) -> Case:
 
 
 def _target_results(
-    targets: Sequence[Target], verdicts: Sequence[Verdict], cases: Sequence[Case]
+    targets: Sequence[Target], outcomes: Sequence[BatchOutcome], cases: Sequence[Case]
 ) -> list[TargetResult]:
     ends: dict[str, End] = {}
-    for verdict in verdicts:
-        ends |= verdict.ends
+    for outcome in outcomes:
+        ends |= outcome.ends
     counts: dict[str, Counter[Status]] = defaultdict(Counter)
     seconds: dict[str, float] = defaultdict(float)
     for case in cases:
@@ -96,7 +96,7 @@ def _target_results(
 def _find_flaky(
     cases: Sequence[Case],
     targets: Sequence[Target],
-    crew: Crew,
+    pool: Pool,
     runners: Mapping[str, Runner],
     workers: int,
 ) -> frozenset[str]:
@@ -110,7 +110,7 @@ def _find_flaky(
     again = [
         _rerun_target(one, by_target[one.id], runners[one.runner]) for one in targets if one.id in by_target
     ]
-    second = _all_cases(crew.work(batches(again, workers, runners)))
+    second = _all_cases(pool.run_all(batches(again, workers, runners)))
     better = {case.id for case in second if case.status is Status.PASSED}
     worse = {case.id for case in second if case.is_bad}
     return frozenset(case.id for case in failures if case.id in better - worse)

@@ -38,8 +38,8 @@ def author_of(text: str | None) -> tuple[str, str] | None:
     """Name and address of `Name <address>`."""
     if text is None:
         return None
-    name, opened, rest = text.strip().partition("<")
-    if not opened or not rest.endswith(">"):
+    name, bracket, rest = text.strip().partition("<")
+    if not bracket or not rest.endswith(">"):
         raise InvalidArgument(f"{text[:100]!r} is not of the form `Name <address>`.")
     return name.strip(), rest[:-1].strip()
 

@@ -105,8 +105,8 @@ def tool(
 
     def wrap(function: Callable[[Call, Any], Output]) -> Tool:
         hints = get_type_hints(function)
-        returned = hints["return"]
-        code = Code(hints["args"], get_args(returned) or (returned,), function)
+        return_type = hints["return"]
+        code = Code(hints["args"], get_args(return_type) or (return_type,), function)
         return Tool(
             name=function.__name__,
             module=function.__module__,

@@ -45,10 +45,10 @@ def carried_out(call: Call, args: RefactoringInput, make: Callable[[], Pending])
     return answered(call, execute_with(call, pending, chosen_groups(pending.plan, args.accept)), shape)
 
 
-def answered(call: Call, found: Execution, shape: Shape = "again") -> PlanOutput:
+def answered(call: Call, execution: Execution, shape: Shape = "again") -> PlanOutput:
     """The answer to a plan that was carried out, or not."""
-    delta = told(call, found.written) if found.written is not None else None
-    return plan_told(call, found.pending, delta, found.rest, shape)
+    delta = told(call, execution.result) if execution.result is not None else None
+    return plan_told(call, execution.pending, delta, execution.rest, shape)
 
 
 def needed(tool: str, **given: str) -> None:

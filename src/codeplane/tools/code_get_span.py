@@ -59,10 +59,10 @@ def code_get_span(call: Call, args: CodeGetSpanInput) -> SpanOutput:
     return call.ask(show)
 
 
-def _told(path: RepoPath, found: SourceSpan) -> SpanOutput:
+def _told(path: RepoPath, piece: SourceSpan) -> SpanOutput:
     return SpanOutput(
         path=shown(path),
-        lines=f"{found.first}-{found.last} of {found.total}",
-        text=found.text,
-        truncated=found.is_cut or None,
+        lines=f"{piece.first}-{piece.last} of {piece.total}",
+        text=piece.text,
+        truncated=piece.is_cut or None,
     )

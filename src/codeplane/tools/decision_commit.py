@@ -78,25 +78,25 @@ def decision_commit(call: Call, args: DecisionCommitInput) -> PlanOutput:
       "proof": {"symbol_identity": "app.Store.get", "anchors": [{"file": "app.py", "line": 12}]}}
     """
     pending = call.repo.plans.get(args.plan)
-    selected = _selected(call, pending.plan, args.selected)
-    return answered(call, execute_with(call, pending, selected, _make_proof(args.proof)))
+    group_ids = _selected(call, pending.plan, args.selected)
+    return answered(call, execute_with(call, pending, group_ids, _make_proof(args.proof)))
 
 
-def _selected(call: Call, plan: Plan, given: list[str]) -> list[str]:
+def _selected(call: Call, plan: Plan, choice: list[str]) -> list[str]:
     """The groups that were chosen; `proven` is what every choice has, `cached` what was chosen before."""
-    if "cached" in given:
-        given = call.repo.decisions.find(plan) or []
-    return chosen_groups(plan, [one for one in given if one != "proven"])
+    if "cached" in choice:
+        choice = call.repo.decisions.find(plan) or []
+    return chosen_groups(plan, [one for one in choice if one != "proven"])
 
 
-def _make_proof(given: ProofInput | None) -> Proof | None:
-    if given is None:
+def _make_proof(proof: ProofInput | None) -> Proof | None:
+    if proof is None:
         return None
     return Proof(
-        given.symbol_identity,
+        proof.symbol_identity,
         tuple(
             Anchor(one.file, one.line, one.anchor_before, one.anchor_after, one.col, one.occurrence_text)
-            for one in given.anchors
+            for one in proof.anchors
         ),
-        tuple(Evidence(one.file, one.line, one.content_hash) for one in given.file_line_evidence),
+        tuple(Evidence(one.file, one.line, one.content_hash) for one in proof.file_line_evidence),
     )

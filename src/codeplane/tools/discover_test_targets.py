@@ -106,8 +106,8 @@ def _discover(call: Call, snapshot: Snapshot, args: DiscoverTestTargetsInput) ->
     )
 
 
-def _render_projects(chosen: Chosen) -> list[str]:
-    return [f"{one.runner} {one.root or '.'} ({one.evidence})" for one in chosen.found.projects]
+def _render_projects(choice: Chosen) -> list[str]:
+    return [f"{one.runner} {one.root or '.'} ({one.evidence})" for one in choice.discovery.projects]
 
 
 def _render_target(target: Target) -> str:

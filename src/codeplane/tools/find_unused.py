@@ -1,5 +1,6 @@
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Annotated, NamedTuple
@@ -26,6 +27,7 @@ _HEADINGS = {
     (Proof.TESTS_ONLY, None): "only tests refer to these",
     (Proof.TESTS_ONLY, True): "only tests refer to these public names (perhaps API)",
     (Proof.POSSIBLE, None): "no certain use, but possible ones",
+    (Proof.OUTSIDE, None): "nothing here refers to these; code elsewhere may",
 }
 _VALUES = ("constant", "variable")
 
@@ -48,7 +50,8 @@ class _Rest(NamedTuple):
     total: int
     waiting: list["UnusedDefinition"]
     possible: int
-    checked: int
+    outside: Counter[str]
+    check_count: int
 
 
 class UnusedDefinition(Output):
@@ -73,6 +76,9 @@ class FindUnusedOutput(Output):
     files: int = Field(description="Files to check.")
     checked: int | None = Field(default=None, description="Definitions checked so far.")
     possible: int | None = Field(default=None, description="Definitions left out that have possible uses.")
+    outside: dict[str, int] | None = Field(
+        default=None, description="Definitions left out that code elsewhere may use, by how."
+    )
     unread: int | None = Field(
         default=None, description="Files still to be indexed before anything can be proven."
     )
@@ -89,6 +95,9 @@ class FindUnusedOutput(Output):
             lines.append(f"checked {self.looked_at} of {self.files} files")
         if self.possible:
             lines.append(f"{self.possible} more with only possible uses (proof: possible)")
+        if self.outside:
+            counts = ", ".join(f"{count} × {how}" for how, count in self.outside.items())
+            lines.append(f"not listed, perhaps used elsewhere: {counts} (proof: outside)")
         return "\n".join(lines)
 
     def _section(self, proof: Proof, public: bool | None) -> Iterator[str]:
@@ -114,7 +123,7 @@ def _counted(count: int, what: str) -> str:
 def find_unused(call: Call, args: FindUnusedInput) -> FindUnusedOutput:
     """Lists dead code: definitions that nothing refers to, or only tests.
 
-    Exports, entry points, overrides and what frameworks call are left out.
+    Exports, entry points, overrides and what frameworks call are only counted.
 
     Examples:
     - Below a directory: {"path": "app/"}
@@ -126,40 +135,45 @@ def find_unused(call: Call, args: FindUnusedInput) -> FindUnusedOutput:
 def _find(call: Call, snapshot: Snapshot, args: FindUnusedInput, limit: int) -> FindUnusedOutput:
     if unread := snapshot.coverage.unread:
         return FindUnusedOutput(definitions=[], looked_at=0, files=0, unread=unread)
+    call.warn(snapshot.coverage.why_hidden)
     search = Search(snapshot, {one.at for one in entry_points(snapshot)})
     rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
     if rest is None:
         below = existing(snapshot, call.repo.tree, args.path) if args.path else ""
         files = search.files(below)
-        rest = _Rest(files, len(files), [], 0, 0)
+        rest = _Rest(files, len(files), [], 0, Counter(), 0)
     proofs = args.proof or (Proof.UNUSED, Proof.TESTS_ONLY)
     end = time.monotonic() + _SECONDS
-    definitions, possible, done = list(rest.waiting), rest.possible, 0
+    definitions, possible, file_count = list(rest.waiting), rest.possible, 0
+    outside = rest.outside.copy()
     for path in rest.files:
         if len(definitions) >= limit or time.monotonic() > end:
             break
-        call.progress(rest.total - len(rest.files) + done, rest.total, path)
-        done += 1
+        call.progress(rest.total - len(rest.files) + file_count, rest.total, path)
+        file_count += 1
         for one in sorted(search.inside(path), key=lambda one: snapshot.definition(one.place).name_line):
             if one.proof in proofs:
                 definitions.append(_row(snapshot, one))
             elif one.proof is Proof.POSSIBLE:
                 possible += 1
-    checked = rest.checked + search.checked
-    left = rest._replace(
-        files=rest.files[done:], waiting=definitions[limit:], possible=possible, checked=checked
-    )
+            elif one.proof is Proof.OUTSIDE:
+                outside[one.why] += 1
+    check_count = rest.check_count + search.check_count
+    left = _Rest(rest.files[file_count:], rest.total, definitions[limit:], possible, outside, check_count)
     is_more = bool(left.files or left.waiting)
     cursor = call.session.cursors.keep(left) if is_more else None
     if cursor is not None:
-        asked = args.model_dump(mode="json", exclude_none=True, exclude_defaults=True) | {"cursor": cursor}
-        call.next_actions.append(f"find_unused {json.dumps(asked, ensure_ascii=False)}")
+        arguments = args.model_dump(mode="json", exclude_none=True, exclude_defaults=True) | {
+            "cursor": cursor
+        }
+        call.next_actions.append(f"find_unused {json.dumps(arguments, ensure_ascii=False)}")
     return FindUnusedOutput(
         definitions=definitions[:limit],
         looked_at=rest.total - len(left.files),
         files=rest.total,
-        checked=checked,
+        checked=check_count,
         possible=possible or None,
+        outside=dict(outside.most_common()) or None,
         next_cursor=cursor,
     )
 

@@ -69,8 +69,8 @@ def git_branch(call: Call, args: GitBranchInput) -> GitBranches | GitBranchOutpu
             call.warn(f"No branch is named {shown(args.name)}, and none was created: the action was list.")
             call.next_actions.append(f'git_branch {{"action": "create", "name": {json.dumps(args.name)}}}')
         return listing
-    changed = change(call, "git_branch", _act(call, args), alone=False)
-    return GitBranchOutput(**delta_fields(changed), was=changed.outcome.old_tip)
+    result = change(call, "git_branch", _act(call, args), alone=False)
+    return GitBranchOutput(**delta_fields(result), was=result.outcome.old_tip)
 
 
 def _act(call: Call, args: GitBranchInput) -> Callable[[], BranchOutcome]:

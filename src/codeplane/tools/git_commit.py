@@ -74,16 +74,16 @@ def git_commit(call: Call, args: GitCommitInput) -> CommitDelta:
             amend=args.amend,
             verify=args.verify,
         )
-        done = change(
+        commit_result = change(
             call, "git_commit", lambda: commit(repository, programs, request, staging_rules(call), only)
         )
-        return CommitDelta(**committed_fields(done))
+        return CommitDelta(**committed_fields(commit_result))
     if not args.tag:
         raise InvalidArgument(f"The action {args.action} needs tag, its name.")
     name = args.tag
     if args.action is Action.DELETE_TAG:
-        gone = change(call, "git_commit", lambda: delete_tag(repository, name), alone=False)
-        return CommitDelta(**delta_fields(gone))
+        deletion = change(call, "git_commit", lambda: delete_tag(repository, name), alone=False)
+        return CommitDelta(**delta_fields(deletion))
     result = change(
         call,
         "git_commit",

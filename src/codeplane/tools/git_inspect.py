@@ -5,7 +5,6 @@ from typing import Annotated, Final, Literal
 import pygit2
 from pydantic import Field
 
-from codeplane.answers.git.change import short
 from codeplane.answers.git.commits import CommitOutput, commit_fields
 from codeplane.answers.git.lists import (
     GitBranches,
@@ -40,6 +39,7 @@ from codeplane.git.history.tag_list import TagInfo, list_tags
 from codeplane.git.history.walk import commit_of, place_at
 from codeplane.git.repo.attributes import Attributes
 from codeplane.git.repo.objects import find_commit
+from codeplane.git.repo.outcome import short_oid
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.worktree.clean_filter import clean_content
 from codeplane.jail import shown
@@ -124,8 +124,11 @@ def git_inspect(
     """
     if args.what in _LISTS:
         return _LISTS[args.what](call)
+    is_blame = (
+        args.what == "show" and args.path and (args.start_line or args.end_line)
+    )  # only blame has lines
     with call.repo.checkout.repository.opened() as handle:
-        match args.what:
+        match "blame" if is_blame else args.what:
             case "blame":
                 return _blame(call, handle, args)
             case "tags":
@@ -193,7 +196,7 @@ def _content(call: Call, handle: pygit2.Repository, origin: Origin) -> bytes:
     blob = handle.get(place[0]) if place is not None else None
     if not isinstance(blob, pygit2.Blob) or kept_back(call.repo.tree.rules(), origin.path):
         text = shown(origin.path)
-        raise NotFound(f"{short(origin.commit)} has no file {text} that can be shown.", path=text)
+        raise NotFound(f"{short_oid(origin.commit)} has no file {text} that can be shown.", path=text)
     if blob.size > LARGEST:
         raise InvalidArgument(f"{shown(origin.path)} has {blob.size} bytes; the most is {LARGEST}.")
     return blob.data
@@ -206,10 +209,10 @@ def _line(handle: pygit2.Repository, first: int, length: int, origin: Origin, pa
     info = info_of(commit_of(handle, origin.commit))
     text = f" ({shown(origin.path)})" if origin.path != path else ""
     author = shown(info.author.name)
-    return f"{lines} {short(origin.commit)}{text} {info.author.when} {author}: {shown(info.subject)}"
+    return f"{lines} {short_oid(origin.commit)}{text} {info.author.when} {author}: {shown(info.subject)}"
 
 
 def _render_tag(one: TagInfo) -> str:
     when = f" {one.when}" if one.when else ""
     message = f": {shown(one.message)}" if one.message else ""
-    return f"{shown(one.name)} {short(one.target)}{when}{message}"
+    return f"{shown(one.name)} {short_oid(one.target)}{when}{message}"

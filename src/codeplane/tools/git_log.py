@@ -1,6 +1,5 @@
 import re
 from collections.abc import Iterator
-from enum import StrEnum
 from itertools import islice, pairwise
 from typing import Annotated, Any, NamedTuple
 
@@ -53,28 +52,17 @@ class GitLogInput(Input):
         default=None, description="Part of a name or address.", json_schema_extra=UNLISTED
     )
     grep: str | None = Field(default=None, description="Part of the message.", json_schema_extra=UNLISTED)
-    full: bool = Field(default=False, description="Author, date and whole message.")
+    full: bool = Field(default=False, description="Author, time and whole message.")
     cursor: str | None = Field(default=None, description="`next_cursor` of the previous answer.")
-
-
-class Form(StrEnum):
-    """How much of a commit the text shows."""
-
-    ONELINE = "oneline"
-    DATED = "dated"
-    FULL = "full"
 
 
 class GitLogOutput(Output):
     commits: list[FileCommit] = Field(description="Newest first.")
     next_cursor: str | None = Field(default=None, description="Continues the list.")
-    form: Form = Field(default=Form.ONELINE, exclude=True, description="How much of a commit is shown.")
+    full: bool = Field(default=False, exclude=True, description="Whether the text shows whole commits.")
 
     def render(self) -> str:
-        if self.form is Form.FULL:
-            lines = log_lines(self.commits)
-        else:
-            lines = [one.oneline(dated=self.form is Form.DATED) for one in self.commits]
+        lines = log_lines(self.commits) if self.full else [one.oneline() for one in self.commits]
         return "\n".join([*(lines or ["no commits"]), *next_page("git_log", self.next_cursor)])
 
 
@@ -84,7 +72,7 @@ class _Rest(NamedTuple):
     since: int | None
     author: str
     grep: str
-    form: Form
+    full: bool
 
     def has(self, commit: pygit2.Commit) -> CommitInfo | None:
         """The commit as it is shown, if it is one of those asked for."""
@@ -101,9 +89,9 @@ class _Rest(NamedTuple):
         for commit, step in _find_commits(handle, self.source, call):
             info = self.has(commit)
             if info is not None and step is not None:
-                yield step_fields(info, step, body=self.form is Form.FULL)
+                yield step_fields(info, step, body=self.full)
             elif info is not None:
-                yield commit_fields(info, body=self.form is Form.FULL)
+                yield commit_fields(info, body=self.full)
 
 
 @tool(Effect.READ, "git", standard=True)
@@ -128,7 +116,7 @@ def git_log(call: Call, args: GitLogInput) -> GitLogOutput:
     return GitLogOutput(
         commits=_told(fields),
         next_cursor=call.session.cursors.keep(rest) if source.ahead else None,
-        form=rest.form,
+        full=rest.full,
     )
 
 
@@ -153,8 +141,7 @@ def _begin_rest(call: Call, handle: pygit2.Repository, args: GitLogInput) -> _Re
         if dots:
             source.leave_out(handle, find_commit(handle, left or "HEAD").oid)
         source.begin(handle, find_commit(handle, (right if dots else left) or "HEAD").oid)
-    form = Form.FULL if args.full else Form.DATED if args.since or args.until else Form.ONELINE
-    return _Rest(source, until, since, (args.author or "").lower(), (args.grep or "").lower(), form)
+    return _Rest(source, until, since, (args.author or "").lower(), (args.grep or "").lower(), args.full)
 
 
 def _of_lines(call: Call, handle: pygit2.Repository, args: GitLogInput) -> Follow:

@@ -130,9 +130,9 @@ def git_merge(call: Call, args: GitMergeInput) -> GitMergeOutput | MergePreview:
     _check(args)
     if args.dry_run:
         return _merge_preview(call, args)
-    changed = change(call, "git_merge", act)
-    commit = changed.outcome.commit
-    return GitMergeOutput(**delta_fields(changed), commit=commit if commit != changed.after.commit else None)
+    result = change(call, "git_merge", act)
+    commit = result.outcome.commit
+    return GitMergeOutput(**delta_fields(result), commit=commit if commit != result.after.commit else None)
 
 
 def _merge_preview(call: Call, args: GitMergeInput) -> MergePreview:

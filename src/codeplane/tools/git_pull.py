@@ -68,7 +68,7 @@ def git_pull(call: Call, args: GitPullInput) -> GitPullOutput:
     tags: Tags | None = None if args.tags is None else "all" if args.tags else "none"
     with fetch_objects(line_of(call), source.remote, branch=branch, tags=tags) as fetch_result:
         if args.fetch_only:
-            changed = change(
+            result = change(
                 call,
                 "git_pull",
                 lambda: take_fetch(repository, fetch_result, source, prune=args.prune),
@@ -76,10 +76,8 @@ def git_pull(call: Call, args: GitPullInput) -> GitPullOutput:
             )
         else:
             how = PullOptions(rebase=args.rebase, ff_only=args.ff_only, prune=args.prune)
-            changed = change(
+            result = change(
                 call, "git_pull", lambda: take_pull(repository, checkout.programs, fetch_result, source, how)
             )
-    outcome = changed.outcome
-    return GitPullOutput(
-        **delta_fields(changed), remote=outcome.remote, refs=refs_told(call, outcome.updates)
-    )
+    outcome = result.outcome
+    return GitPullOutput(**delta_fields(result), remote=outcome.remote, refs=refs_told(call, outcome.updates))

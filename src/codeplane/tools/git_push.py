@@ -73,10 +73,10 @@ def git_push(call: Call, args: GitPushInput) -> GitPushOutput | GitPushPreview:
     if wish.dry_run:
         outcome = push_all(line, plan, wish)
         return GitPushPreview(summary=outcome.summary, refs=refs_told(call, outcome.updates))
-    changed = change(call, "git_push", lambda: push_all(line, plan, wish), alone=False)
-    outcome = changed.outcome
+    result = change(call, "git_push", lambda: push_all(line, plan, wish), alone=False)
+    outcome = result.outcome
     return GitPushOutput(
-        **delta_fields(changed),
+        **delta_fields(result),
         remote=outcome.remote,
         refs=refs_told(call, outcome.updates),
         said=_said(outcome),

@@ -158,10 +158,10 @@ def git_rebase(call: Call, args: GitRebaseInput) -> PlanOutput | GitRebaseOutput
             case _:
                 return _start(call, args)
 
-    changed = change(call, "git_rebase", act)
-    outcome = changed.outcome
+    result = change(call, "git_rebase", act)
+    outcome = result.outcome
     return GitRebaseOutput(
-        **delta_fields(changed),
+        **delta_fields(result),
         state=outcome.state,
         completed_steps=outcome.completed or None,
         total_steps=outcome.total or None,

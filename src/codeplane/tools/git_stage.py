@@ -66,10 +66,10 @@ def git_stage(call: Call, args: GitStageInput) -> GitStageOutput:
     - Some of it: {"paths": ["src/app.py", "docs"]}
     - Discard changes: {"paths": ["src/app.py"], "action": "discard", "force": true}
     """
-    changed = change(call, "git_stage", lambda: _apply_action(call, args))
-    paths = changed.outcome.paths
+    result = change(call, "git_stage", lambda: _apply_action(call, args))
+    paths = result.outcome.paths
     return GitStageOutput(
-        **delta_fields(changed),
+        **delta_fields(result),
         paths=[shown(path) for path in paths[:_MOST_TOLD]],
         more_paths=max(0, len(paths) - _MOST_TOLD) or None,
     )

@@ -54,9 +54,9 @@ class GitStashShown(Output):
     cut: bool | None = Field(default=None, description="Whether the patch was cut off.")
 
     def render(self) -> str:
-        untracked = [line for line in self.files if line.startswith("?")]
+        untracked_lines = [line for line in self.files if line.startswith("?")]
         end = ["… the patch was cut off"] if self.cut else []
-        return "\n".join([f"{self.ref}: {self.message}", *untracked, self.patch.rstrip("\n"), *end])
+        return "\n".join([f"{self.ref}: {self.message}", *untracked_lines, self.patch.rstrip("\n"), *end])
 
 
 class GitStashOutput(GitDelta):
@@ -84,9 +84,9 @@ def git_stash(call: Call, args: GitStashInput) -> GitStashes | GitStashShown | G
         return GitStashShown(
             ref=entry.name, message=entry.message, files=files, patch=text, cut=is_cut or None
         )
-    changed = change(call, "git_stash", _act(call, args), alone=args.action not in ("drop", "clear"))
-    outcome = changed.outcome
-    return GitStashOutput(**delta_fields(changed), dropped=list(outcome.dropped) or None)
+    result = change(call, "git_stash", _act(call, args), alone=args.action not in ("drop", "clear"))
+    outcome = result.outcome
+    return GitStashOutput(**delta_fields(result), dropped=list(outcome.dropped) or None)
 
 
 def _act(call: Call, args: GitStashInput) -> Callable[[], StashOutcome]:

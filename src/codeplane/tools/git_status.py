@@ -4,13 +4,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from codeplane.answers.git.change import ConflictOutput, conflict, short
+from codeplane.answers.git.change import ConflictOutput, conflict
 from codeplane.answers.git.text import status_lines
 from codeplane.answers.output import Output
 from codeplane.answers.pages import more
 from codeplane.git import Head
 from codeplane.git.history.changes import Change
 from codeplane.git.ops.worktrees import describe_place
+from codeplane.git.repo.outcome import short_oid
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.state import unfinished_operation
 from codeplane.git.repo.unsupported import describe_limits
@@ -86,22 +87,22 @@ def git_status(call: Call, args: GitStatusInput) -> GitStatusOutput:
 
 
 def _make_output(
-    head: Head, follows: UpstreamStatus | None, state: str | None, found: WorkStatus
+    head: Head, follows: UpstreamStatus | None, state: str | None, status: WorkStatus
 ) -> GitStatusOutput:
-    lists = {"staged": found.staged, "modified": found.modified, "untracked": found.untracked}
+    lists = {"staged": status.staged, "modified": status.modified, "untracked": status.untracked}
     more = {name: len(one) - _MOST for name, one in lists.items() if len(one) > _MOST}
-    if len(found.conflicts) > _MOST:
-        more["conflicts"] = len(found.conflicts) - _MOST
+    if len(status.conflicts) > _MOST:
+        more["conflicts"] = len(status.conflicts) - _MOST
     return GitStatusOutput(
         branch=head.branch,
-        head_commit=short(head.commit) if head.commit else None,
+        head_commit=short_oid(head.commit) if head.commit else None,
         upstream=_follows(follows),
-        is_clean=found.is_clean,
+        is_clean=status.is_clean,
         state=state,
-        staged=_lines(found.staged) or None,
-        modified=_lines(found.modified) or None,
-        untracked=[shown(path) for path in found.untracked[:_MOST]] or None,
-        conflicts=[conflict(one) for one in found.conflicts[:_MOST]] or None,
+        staged=_lines(status.staged) or None,
+        modified=_lines(status.modified) or None,
+        untracked=[shown(path) for path in status.untracked[:_MOST]] or None,
+        conflicts=[conflict(one) for one in status.conflicts[:_MOST]] or None,
         more=more or None,
     )
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from codeplane.answers.git.change import GitDelta, delta_fields, short
+from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.answers.git.text import delta_lines
 from codeplane.answers.output import Output
 from codeplane.core.errors import InvalidArgument
@@ -18,6 +18,7 @@ from codeplane.git.ops.submodules import (
     sync_modules,
     update_modules,
 )
+from codeplane.git.repo.outcome import short_oid
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.urls import shown_url
 from codeplane.jail import shown
@@ -54,12 +55,12 @@ class SubmoduleLine(Output):
     initialised: bool | None = Field(default=None, description="False if it is not.")
 
     def line(self) -> str:
-        """As `git submodule status`."""
+        """The line of `git submodule status`."""
         text = f" (index: {self.recorded})" if self.recorded else ""
         state = [self.state] if self.state != "ok" else []
         state += ["not initialised"] if self.initialised is False else []
-        told = f" {', '.join(state)}" if state else ""
-        return f"{self.commit or '-'} {self.path}{text}{told}"
+        state_text = f" {', '.join(state)}" if state else ""
+        return f"{self.commit or '-'} {self.path}{text}{state_text}"
 
 
 class GitSubmodules(Output):
@@ -92,11 +93,11 @@ def git_submodule(call: Call, args: GitSubmoduleInput) -> GitSubmodules | GitSub
     if args.action == "status":
         return _listing(call, args)
     act = _act(call, args)
-    changed = change(call, "git_submodule", act, alone=args.action in _OF_THE_TREE)
-    lines = changed.outcome.lines
+    result = change(call, "git_submodule", act, alone=args.action in _OF_THE_TREE)
+    lines = result.outcome.lines
     if len(lines) > _MOST:
         call.warn(f"{len(lines) - _MOST} more submodules.")
-    return GitSubmoduleOutput(**delta_fields(changed), submodules=list(lines[:_MOST]) or None)
+    return GitSubmoduleOutput(**delta_fields(result), submodules=list(lines[:_MOST]) or None)
 
 
 def _act(call: Call, args: GitSubmoduleInput) -> Callable[[], ModulesOutcome]:
@@ -135,8 +136,8 @@ def _line(path: str, one: ModuleStatus) -> SubmoduleLine:
     return SubmoduleLine(
         path=shown(path),
         state=one.state,
-        commit=short(one.commit) if one.commit else None,
-        recorded=short(recorded_commit) if recorded_commit else None,
+        commit=short_oid(one.commit) if one.commit else None,
+        recorded=short_oid(recorded_commit) if recorded_commit else None,
         url=shown_url(one.module.url) if one.module.url else None,
         initialised=None if one.is_active else False,
     )

@@ -61,8 +61,8 @@ def git_worktree(call: Call, args: GitWorktreeInput) -> GitWorktrees | GitWorktr
     roots = Roots.of(checkout.repository, checkout.settings.git.worktree_roots)
     if args.action == "list":
         return worktrees_of(call)
-    changed = change(call, "git_worktree", _act(call, args, roots), alone=False)
-    return GitWorktreeOutput(**delta_fields(changed), path=changed.outcome.path)
+    result = change(call, "git_worktree", _act(call, args, roots), alone=False)
+    return GitWorktreeOutput(**delta_fields(result), path=result.outcome.path)
 
 
 def _act(call: Call, args: GitWorktreeInput, roots: Roots) -> Callable[[], WorktreeOutcome]:

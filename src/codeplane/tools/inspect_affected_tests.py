@@ -99,12 +99,12 @@ def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectA
     )
 
 
-def _untested(snapshot: Snapshot, changed: Sequence[RepoPath]) -> list[str]:
+def _untested(snapshot: Snapshot, paths: Sequence[RepoPath]) -> list[str]:
     """Changed source that no test leads to."""
     tests = snapshot.tests()
     source = [
         path
-        for path in changed
+        for path in paths
         if path not in tests
         and snapshot.purpose(path) is Purpose.SOURCE
         and module_of(snapshot, path)

@@ -59,7 +59,7 @@ class LintCheckOutput(Output):
     more: int | None = Field(default=None, description="Problems beyond those.")
     by_tool: dict[str, int] | None = Field(default=None, description="Problems of each linter.")
     by_rule: dict[str, int] | None = Field(default=None, description="Problems of the most frequent rules.")
-    ran: list[str] = Field(description="Linters that ran.")
+    ran: list[str] = Field(description="Linters that gave a result.")
     missing: list[str] | None = Field(default=None, description="Linters in use but not installed.")
     notes: list[str] | None = Field(default=None, description="Why a linter could not run.")
     outside: int | None = Field(default=None, description="Problems outside the repository.")
@@ -94,36 +94,36 @@ def lint_check(call: Call, args: LintCheckInput) -> LintCheckOutput:
     """
     limit = clamped(call, "limit", args.limit, MOST)
     base = args.base or ("HEAD" if args.changed_lines else None)
-    asked = Asked(tuple(args.paths or ()), tuple(args.tools or ()), base)
+    request = Asked(tuple(args.paths or ()), tuple(args.tools or ()), base)
     if not args.fix:
-        report = lint(call, asked)
+        report = lint(call, request)
         if any(one.has_fix for one in report.diagnostics):
             call.next_actions.append(_fixing(args, dry_run=True))
         return _make_output(report, limit)
-    fixed = fix(call, asked, dry_run=args.dry_run)
-    if args.dry_run and fixed.written is not None:
+    outcome = fix(call, request, dry_run=args.dry_run)
+    if args.dry_run and outcome.result is not None:
         call.next_actions.append(_fixing(args, dry_run=False))
     return _make_output(
-        fixed.report, limit, fixed, told(call, fixed.written) if fixed.written is not None else None
+        outcome.report, limit, outcome, told(call, outcome.result) if outcome.result is not None else None
     )
 
 
 def _fixing(args: LintCheckInput, *, dry_run: bool) -> str:
     """The call that shows the fixes of what was asked about, or makes them."""
-    named = {"paths": args.paths[:_MOST_NAMED]} if args.paths else {}
+    path_arguments = {"paths": args.paths[:_MOST_NAMED]} if args.paths else {}
     tools = {"tools": args.tools} if args.tools else {}
-    asked = {**named, **tools, "fix": True, **({"dry_run": True} if dry_run else {})}
-    return f"lint_check {json.dumps(asked, ensure_ascii=False)}"
+    arguments = {**path_arguments, **tools, "fix": True, **({"dry_run": True} if dry_run else {})}
+    return f"lint_check {json.dumps(arguments, ensure_ascii=False)}"
 
 
 def _make_output(
-    report: LintReport, limit: int, fixed: Fixed | None = None, delta: Delta | None = None
+    report: LintReport, limit: int, outcome: Fixed | None = None, delta: Delta | None = None
 ) -> LintCheckOutput:
     diagnostics = report.diagnostics
     remaining = sorted(sorted(diagnostics, key=lambda one: _SEVERITIES.index(one.severity))[:limit])
     rules = report.by_rule
     return LintCheckOutput(
-        summary=_render_summary(report, fixed),
+        summary=_render_summary(report, outcome),
         files=_files(remaining),
         more=len(diagnostics) - len(remaining) or None,
         by_tool=report.by_tool or None,
@@ -132,43 +132,42 @@ def _make_output(
         missing=[f"{name}: {to_do}" for name, to_do in report.missing.items()] or None,
         notes=list(report.notes) or None,
         outside=report.outside or None,
-        fixed_by=list(fixed.tools) or None if fixed is not None else None,
+        fixed_by=list(outcome.tools) or None if outcome is not None else None,
         fix=delta,
     )
 
 
-def _files(found: Sequence[Diagnostic]) -> list[LintFile]:
+def _files(diagnostics: Sequence[Diagnostic]) -> list[LintFile]:
     by_path: dict[str, list[str]] = {}
-    for one in found:
+    for one in diagnostics:
         by_path.setdefault(shown(one.path), []).append(one.told)
     return [LintFile(path=path, problems=problems) for path, problems in by_path.items()]
 
 
-def _render_summary(report: LintReport, fixed: Fixed | None) -> str:
+def _render_summary(report: LintReport, outcome: Fixed | None) -> str:
     diagnostics = report.diagnostics
     if not report.ran and not report.missing and not report.notes:
         text = "No linter ran: none is set up for these files"
     elif not report.ran:
-        text = "No linter ran"
+        text = "No linter gave a result" if report.notes else "No linter ran"
     elif not diagnostics:
         text = "No problems"
     else:
         kinds = [(sum(one.severity == kind for one in diagnostics), kind) for kind in _SEVERITIES]
-        told = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
-        text = (
-            f"{_many(diagnostics, 'problem')} in {_many({one.path for one in diagnostics}, 'file')} ({told})"
-        )
+        counts = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
+        files = _many({one.path for one in diagnostics}, "file")
+        text = f"{_many(diagnostics, 'problem')} in {files} ({counts})"
     fixable = sum(one.has_fix for one in diagnostics)
     parts = [text, f"{fixable} fixable"] if fixable else [text]
-    if fixed is not None:
-        file_changes = fixed.written.changes if fixed.written is not None else ()
-        is_done = fixed.written is not None and fixed.written.operation_id is not None
-        done = "fixed" if is_done else "would be fixed"
-        did = f"{_many(file_changes, 'file')} {done}" if file_changes else "nothing to fix"
+    if outcome is not None:
+        file_changes = outcome.result.changes if outcome.result is not None else ()
+        is_done = outcome.result is not None and outcome.result.operation_id is not None
+        verb = "fixed" if is_done else "would be fixed"
+        did = f"{_many(file_changes, 'file')} {verb}" if file_changes else "nothing to fix"
         parts.insert(0, did)
         parts[1] = f"left: {parts[1][0].lower()}{parts[1][1:]}"
     return "; ".join(parts)
 
 
-def _many(found: Sized, what: str) -> str:
-    return f"{len(found)} {what}{'s' if len(found) != 1 else ''}"
+def _many(items: Sized, what: str) -> str:
+    return f"{len(items)} {what}{'s' if len(items) != 1 else ''}"

@@ -78,13 +78,13 @@ def list_files(call: Call, args: ListFilesInput) -> ListFilesOutput:
     return _page(call, result, limit, None if result.entries else absence)
 
 
-def _page(call: Call, found: Listed, limit: int, absence: Absence | None = None) -> ListFilesOutput:
-    tree, rest = found.page(limit)
+def _page(call: Call, listing: Listed, limit: int, absence: Absence | None = None) -> ListFilesOutput:
+    tree, rest = listing.page(limit)
     cursor = call.session.cursors.keep(rest) if rest else None
     if cursor is not None:
         call.next_actions.append(offer("list_files", cursor=cursor))
     return ListFilesOutput(
-        files=found.files,
+        files=listing.files,
         tree={shown(key): [shown(name) for name in names] for key, names in tree.items()},
         left=len(rest.entries) if rest else None,
         next_cursor=cursor,

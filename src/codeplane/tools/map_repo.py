@@ -6,9 +6,16 @@ from pydantic import Field
 from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
 from codeplane.answers.source import offer
+from codeplane.graph.import_links import links_of
 from codeplane.jail import shown
 from codeplane.names import Snapshot
-from codeplane.search.overview.orientation import central_modules, documents, said_commands, summary
+from codeplane.search.overview.orientation import (
+    documents,
+    main_modules,
+    often_imported,
+    said_commands,
+    summary,
+)
 from codeplane.search.overview.repo_map import RepoMap, Section, page
 from codeplane.search.overview.repo_map import map_repo as mapped
 from codeplane.session import Call
@@ -22,6 +29,7 @@ _MOST_DEPTH = 10
 _MOST_PROJECTS = 2
 _LANGUAGES = 4
 _MOST_INLINE = 10
+_MOST_LINKED = 1500  # files of which all imports are followed
 _INLINE = 2  # the level of directories from which on they stand behind those around them
 _HEADED = ("dependencies", "public_api")
 
@@ -101,12 +109,18 @@ def _mapped(call: Call, args: MapRepoInput, snapshot: Snapshot, depth: int) -> M
             **parts,
             **lists,
             "about": summary(snapshot) or None if is_whole else None,
-            "read_first": [*documents(snapshot), *central_modules(snapshot)] or None if is_whole else None,
+            "read_first": _read_first(snapshot) or None if is_whole else None,
             "run_tests": _run_tests(call, snapshot) or None if is_tested else None,
             "left": map_page.left or None,
             "next_cursor": cursor,
         }
     )
+
+
+def _read_first(snapshot: Snapshot) -> list[str]:
+    if len(snapshot.layout.ordered) > _MOST_LINKED or snapshot.coverage.unread:
+        return [*documents(snapshot), *often_imported(snapshot)]
+    return [*documents(snapshot), *main_modules(snapshot, links_of(snapshot).importers)]
 
 
 def _run_tests(call: Call, snapshot: Snapshot) -> list[str]:
@@ -118,29 +132,29 @@ def _run_tests(call: Call, snapshot: Snapshot) -> list[str]:
     projects = sorted(
         discovered(call, snapshot).projects, key=lambda one: len(one.root.split("/")) if one.root else 0
     )
-    configured = [one for one in projects if not own or one.rank <= HIGH]
+    settled_projects = [one for one in projects if not own or one.rank <= HIGH]
     commands = []
-    for one in (configured or projects[:1])[:_MOST_PROJECTS]:
+    for one in (settled_projects or projects[:1])[:_MOST_PROJECTS]:
         place = f"cd {shown(one.root)} && " if one.root else ""
         commands.append(f"{place}{USUAL.get(one.runner, one.runner)} ({one.evidence})")
     return [*commands, *own]
 
 
-def map_text(found: MapRepoOutput) -> str:
+def map_text(output: MapRepoOutput) -> str:
     """The map on one screen: each part under its name, what is short on one line."""
-    lines = [found.about] if found.about else []
-    named = [one for one in found.languages or () if not one.startswith("other:")]
-    lines += _line("languages", [one.rpartition(", ")[0] for one in named[:_LANGUAGES]])
-    lines += _line("read first", found.read_first)
-    lines += _line("run tests", found.run_tests)
-    lines += _structure_lines(found.structure or [])
-    lines += ["entry points:", *(f"  {one}" for one in found.entry_points)] if found.entry_points else []
-    lines += _line("tests", found.test_layout)
-    for manifest, packages in (found.dependencies or {}).items():
+    lines = [output.about] if output.about else []
+    language_lines = [one for one in output.languages or () if not one.startswith("other:")]
+    lines += _line("languages", [one.rpartition(", ")[0] for one in language_lines[:_LANGUAGES]])
+    lines += _line("read first", output.read_first)
+    lines += _line("run tests", output.run_tests)
+    lines += _structure_lines(output.structure or [])
+    lines += ["entry points:", *(f"  {one}" for one in output.entry_points)] if output.entry_points else []
+    lines += _line("tests", output.test_layout)
+    for manifest, packages in (output.dependencies or {}).items():
         lines += _line(f"needs ({manifest})", packages or ["nothing at run time"])
-    for place, names in (found.public_api or {}).items():
+    for place, names in (output.public_api or {}).items():
         lines += _line(f"exports of {place.partition(' [')[0]}", names)
-    lines += _line("left out", [f"{part} {count}" for part, count in (found.left or {}).items()])
+    lines += _line("left out", [f"{part} {count}" for part, count in (output.left or {}).items()])
     return "\n".join(lines)
 
 

@@ -65,14 +65,14 @@ def read_file_full(call: Call, args: ReadFileFullInput) -> ReadFileFullOutput:
     return _answer(whole, content=whole.text)
 
 
-def _answer(found: Whole, *, confirm: str | None = None, content: str | None = None) -> ReadFileFullOutput:
+def _answer(whole: Whole, *, confirm: str | None = None, content: str | None = None) -> ReadFileFullOutput:
     return ReadFileFullOutput(
-        path=shown(found.path),
-        file_sha256=found.digest,
-        lines=found.lines,
-        characters=found.characters,
+        path=shown(whole.path),
+        file_sha256=whole.digest,
+        lines=whole.lines,
+        characters=whole.characters,
         confirm=confirm,
-        outline=found.outline if confirm else None,
+        outline=whole.outline if confirm else None,
         content=content,
-        next_line=found.next_line if content is not None else None,
+        next_line=whole.next_line if content is not None else None,
     )

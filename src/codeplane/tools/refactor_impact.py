@@ -6,7 +6,7 @@ from pydantic import Field
 
 from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
-from codeplane.answers.references import counted
+from codeplane.answers.references import counted, reference_lines
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.excerpts import Excerpts
@@ -37,7 +37,7 @@ class _Rest(NamedTuple):
     """What is listed page by page."""
 
     target: str
-    found: Sequence[Reference]
+    references: Sequence[Reference]
     tests: Sequence[str]
     start: int
 
@@ -68,12 +68,7 @@ class RefactorImpactOutput(Output):
 
     def render(self) -> str:
         lines = [f"{self.target}: {counted(self.tiers, {})} in {self.in_files} files"]
-        reasons = dict.fromkeys(ref.why for file in self.files for ref in file.refs)
-        for why in sorted(reasons, key=lambda why: why is not None):
-            lines += [f"possible: {why}"] if why else []
-            for file in self.files:
-                numbered = {ref.line: f"{ref.line}: {ref.text}" for ref in file.refs if ref.why == why}
-                lines += [file.path, *numbered.values()] if numbered else []
+        lines += reference_lines(self.files)
         lines += [f"{self.more} more"] if self.more else []
         tests = self.tests or []
         left = len(tests) - _FEW_TESTS + (self.more_tests or 0)
@@ -100,10 +95,11 @@ def refactor_impact(call: Call, args: RefactorImpactInput) -> RefactorImpactOutp
 def _make_output(
     call: Call, snapshot: Snapshot, args: RefactorImpactInput, limit: int
 ) -> RefactorImpactOutput:
+    call.warn(snapshot.coverage.why_hidden)
     rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
     rest = rest or _found(snapshot, args.target)
     end = rest.start + limit
-    more = max(0, len(rest.found) - end)
+    more = max(0, len(rest.references) - end)
     cursor = call.session.cursors.keep(rest._replace(start=end)) if more else None
     if cursor is not None:
         arguments = json.dumps({"target": args.target, "cursor": cursor}, ensure_ascii=False)
@@ -111,9 +107,11 @@ def _make_output(
     tests = rest.tests if not rest.start else ()
     return RefactorImpactOutput(
         target=shown(rest.target),
-        tiers={tier.value: count for tier in Tier if (count := sum(one.tier is tier for one in rest.found))},
-        in_files=len({one.path for one in rest.found}),
-        files=_files(snapshot, rest.found[rest.start : end]),
+        tiers={
+            tier.value: count for tier in Tier if (count := sum(one.tier is tier for one in rest.references))
+        },
+        in_files=len({one.path for one in rest.references}),
+        files=_files(snapshot, rest.references[rest.start : end]),
         tests=list(tests[:_MOST_TESTS]) or None,
         more_tests=max(0, len(tests) - _MOST_TESTS) or None,
         more=more or None,
@@ -126,21 +124,21 @@ def _found(snapshot: Snapshot, target: str) -> _Rest:
     if path is not None:
         files = files_of(snapshot, path)
         uses: Sequence[Reference] = uses_of_files(snapshot, files)
-        name, known = str(path), Known()
+        name, knowledge = str(path), Known()
     else:
         definition = snapshot.symbol(target)
         files, uses = [definition.path], references_to(snapshot, definition).items
         name = qualified(snapshot, place_of(definition))
-        known = Known({definition.path: (definition.position,)})
-    tests = [one.told for one in affected_tests(snapshot, files, known).tests if one.path not in files]
+        knowledge = Known({definition.path: (definition.position,)})
+    tests = [one.told for one in affected_tests(snapshot, files, knowledge).tests if one.path not in files]
     return _Rest(name, uses, tests, 0)
 
 
-def _files(snapshot: Snapshot, found: Sequence[Reference]) -> list[ImpactFile]:
+def _files(snapshot: Snapshot, references: Sequence[Reference]) -> list[ImpactFile]:
     excerpts = Excerpts(snapshot)
     blobs = snapshot.layout.blobs
     by_path: dict[RepoPath, dict[tuple[int, str], Reference]] = {}
-    for one in found:
+    for one in references:
         by_path.setdefault(one.path, {}).setdefault((one.line, f"{one.kind} {one.tier}"), one)
     return [
         ImpactFile(path=shown(path), refs=[_line(snapshot, excerpts, one) for one in lines.values()])

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from codeplane.answers.plan import PlanOutput
 from codeplane.refactor.move_symbol import Wish
-from codeplane.refactor.moves.symbol_dependencies import OnCycle
+from codeplane.refactor.moves.symbol_move import OnCycle
 from codeplane.session import Call
 from codeplane.session.refactoring import move
 from codeplane.tools._parameters import LONGEST_SEC

@@ -6,7 +6,8 @@ from pydantic import Field
 
 from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
-from codeplane.answers.references import counted
+from codeplane.answers.references import counted, reference_lines
+from codeplane.answers.semantics import with_age
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.excerpts import Excerpts
@@ -44,7 +45,7 @@ class RefsFindInput(Input):
 class _Rest(NamedTuple):
     """What is listed page by page, as it was when the first was asked for."""
 
-    found: References
+    references: References
     blobs: dict[RepoPath, int | None]
     start: int
 
@@ -68,6 +69,9 @@ class RefsFindOutput(Output):
     at: str = Field(description="Where it is defined.")
     tiers: dict[str, int] = Field(description="How many there are of each tier, listed or not.")
     kinds: dict[str, int] = Field(description="How many there are of each kind, listed or not.")
+    indexers: dict[str, int] | None = Field(
+        default=None, description="How many certain ones only a batch indexer says, by indexer and age."
+    )
     files: list[FileReferences] = Field(description="References by file, certain ones first.")
     more: int | None = Field(default=None, description="References on later pages.")
     next_cursor: str | None = Field(default=None, description="Send it as `cursor` for the next page.")
@@ -77,13 +81,9 @@ class RefsFindOutput(Output):
     absence: str | None = Field(default=None, description="Why there are none.")
 
     def render(self) -> str:
-        lines = [f"{self.symbol} ({self.at}): {counted(self.tiers, self.kinds)}"]
-        reasons = dict.fromkeys(ref.why for file in self.files for ref in file.refs)
-        for why in sorted(reasons, key=lambda why: why is not None):
-            lines += [f"possible: {why}"] if why else []
-            for file in self.files:
-                numbered = {ref.line: f"{ref.line}: {ref.text}" for ref in file.refs if ref.why == why}
-                lines += [file.path, *numbered.values()] if numbered else []
+        said = "".join(f"; {count} by {name}" for name, count in (self.indexers or {}).items())
+        lines = [f"{self.symbol} ({self.at}): {counted(self.tiers, self.kinds)}{said}"]
+        lines += reference_lines(self.files)
         lines += [f"{self.more} more"] if self.more else []
         lines += [f"changed since the first page, left out: {path}" for path in self.changed or ()]
         return "\n".join([*lines, *([f"none: {self.absence}"] if self.absence else [])])
@@ -117,12 +117,12 @@ def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> Re
         rest = _Rest(references, {one.path: blobs.get(one.path) for one in references.items}, 0)
     excerpts = Excerpts(snapshot)
     end = rest.start + limit
-    more = len(rest.found.items) - end
+    more = len(rest.references.items) - end
     if more <= beyond(limit):
-        end, more = len(rest.found.items), 0
+        end, more = len(rest.references.items), 0
     files, paths = _page(snapshot, rest, end)
     if not rest.start:
-        _compare(call, snapshot, excerpts, rest.found.items)
+        _compare(call, snapshot, excerpts, rest.references.items)
     cursor = call.session.cursors.keep(rest._replace(start=end)) if more else None
     if cursor is not None:
         arguments = json.dumps({"symbol": args.symbol, "cursor": cursor}, ensure_ascii=False)
@@ -130,8 +130,9 @@ def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> Re
     return RefsFindOutput(
         symbol=shown(snapshot.qualified_name(definition.path, definition.position)),
         at=f"{shown(definition.path)}:{definition.name_line}",
-        tiers={tier.value: count for tier, count in rest.found.tiers.items()},
-        kinds={kind.value: count for kind, count in rest.found.kinds.items()},
+        tiers={tier.value: count for tier, count in rest.references.tiers.items()},
+        kinds={kind.value: count for kind, count in rest.references.kinds.items()},
+        indexers=with_age(snapshot, rest.references.by_indexer) or None,
         files=[
             FileReferences(path=shown(path), refs=_lines(snapshot, excerpts, refs))
             for path, refs in files.items()
@@ -139,7 +140,7 @@ def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> Re
         more=more or None,
         next_cursor=cursor,
         changed=[shown(path) for path in paths] or None,
-        absence=rest.found.absence.value if rest.found.absence else None,
+        absence=rest.references.absence.value if rest.references.absence else None,
     )
 
 
@@ -149,7 +150,7 @@ def _page(
     """The references of a page by file, and the files whose content is not what it was."""
     blobs = snapshot.layout.blobs
     files: dict[RepoPath, list[Reference]] = {}
-    for one in rest.found.items[rest.start : end]:
+    for one in rest.references.items[rest.start : end]:
         files.setdefault(one.path, []).append(one)
     paths = [path for path in files if blobs.get(path) != rest.blobs[path]]
     return {path: refs for path, refs in files.items() if path not in paths}, paths
@@ -171,9 +172,9 @@ def _lines(snapshot: Snapshot, excerpts: Excerpts, refs: Sequence[Reference]) ->
     ]
 
 
-def _compare(call: Call, snapshot: Snapshot, excerpts: Excerpts, found: Sequence[Reference]) -> None:
+def _compare(call: Call, snapshot: Snapshot, excerpts: Excerpts, references: Sequence[Reference]) -> None:
     """Without the tool: the lines as grep prints them, then the first three files."""
-    some = found[:_SAMPLED]
+    some = references[:_SAMPLED]
     if some:
         count = sum(len(one.path) + len(excerpts.line(one.path, one.line)) + 6 for one in some)
-        call.instead_of_files(snapshot, (one.path for one in some), count * len(found) // len(some))
+        call.instead_of_files(snapshot, (one.path for one in some), count * len(references) // len(some))

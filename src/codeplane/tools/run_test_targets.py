@@ -109,23 +109,23 @@ def run_test_targets(call: Call, args: RunTestTargetsInput) -> RunTestTargetsOut
     if args.cursor is not None:
         return _continued(call, Rest.resumed(call, args.cursor))
     asked_for = args.target_filter or ()
-    wanted = [asked_for] if isinstance(asked_for, str) else asked_for
-    choice = call.ask(lambda snapshot: choose(call, snapshot, args.affected_by, wanted, args.tests or ()))
+    filters = [asked_for] if isinstance(asked_for, str) else asked_for
+    choice = call.ask(lambda snapshot: choose(call, snapshot, args.affected_by, filters, args.tests or ()))
     for note in choice.notes:
         call.warn(note)
     if not choice.targets:
         return _nothing(call, choice)
-    asked = Asked(args.fail_fast, args.timeout_sec, args.rerun, args.coverage, args.baseline)
-    return _told(call, choice, run_tests(call, choice, asked), asked)
+    options = Asked(args.fail_fast, args.timeout_sec, args.rerun, args.coverage, args.baseline)
+    return _told(call, choice, run_tests(call, choice, options), options)
 
 
-def _nothing(call: Call, chosen: Chosen) -> RunTestTargetsOutput:
-    if not chosen.found.targets:
+def _nothing(call: Call, choice: Chosen) -> RunTestTargetsOutput:
+    if not choice.discovery.targets:
         call.warn("Found neither tests nor a test runner.")
-    elif chosen.impact is not None:
+    elif choice.impact is not None:
         call.next_actions.append("run_test_targets {}")
     return RunTestTargetsOutput(
-        ok=False, summary="no test targets: nothing was run", selection=told_impact(chosen.impact)
+        ok=False, summary="no test targets: nothing was run", selection=told_impact(choice.impact)
     )
 
 
@@ -141,8 +141,8 @@ def _continued(call: Call, rest: Rest) -> RunTestTargetsOutput:
     )
 
 
-def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTargetsOutput:
-    report = done.report
+def _told(call: Call, choice: Chosen, run: Tested, options: Asked) -> RunTestTargetsOutput:
+    report = run.report
     failures = report.failures
     for note in report.notes:
         call.warn(note)
@@ -154,27 +154,27 @@ def _told(call: Call, chosen: Chosen, done: Tested, asked: Asked) -> RunTestTarg
             f"{missing} is this repository's own, and the environment of the tests cannot import it:"
             " pip install -e ."
         )
-    changed = [shown(change.path) for change in done.changes]
-    lines = failures_by_cause(failures, done.known)
+    paths = [shown(change.path) for change in run.changes]
+    lines = failures_by_cause(failures, run.earlier_failures)
     page, left = page_of(Rest(failures=tuple(lines)))
-    _advise(call, chosen, done, [one for one in lines if one.same_as is None and one.before is None])
-    if asked.coverage and done.coverage is None:
-        call.warn(f"Coverage was not measured: {why_not_covered(chosen.found.runners)}.")
+    _advise(call, choice, run, [one for one in lines if one.same_as is None and one.before is None])
+    if options.coverage and run.coverage is None:
+        call.warn(f"Coverage was not measured: {why_not_covered(choice.discovery.runners)}.")
     return RunTestTargetsOutput(
         ok=not failures and bool(report.cases) and not report.stopped,
-        summary=_render_summary(done, sum(one.same_as is None for one in lines)),
+        summary=_render_summary(run, sum(one.same_as is None for one in lines)),
         failures=page or None,
         more=len(left.failures) if left is not None else None,
         next_cursor=left.kept(call) if left is not None else None,
         flaky=sorted(report.flaky)[:MOST_LISTED] or None,
         not_done=not_done(report) or None,
         stopped=report.stopped or None,
-        selection=told_impact(chosen.impact),
-        fingerprint=done.failure,
+        selection=told_impact(choice.impact),
+        fingerprint=run.failure,
         suite=report.fingerprint,
-        changed_files=changed[:MOST_LISTED] or None,
-        coverage=told_coverage(call, done.coverage) if done.coverage is not None else None,
-        operation=done.operation_id,
+        changed_files=paths[:MOST_LISTED] or None,
+        coverage=told_coverage(call, run.coverage) if run.coverage is not None else None,
+        operation=run.operation_id,
     )
 
 
@@ -190,18 +190,18 @@ def _own_missing(call: Call, failures: Sequence[Case]) -> str:
     )
 
 
-def _render_summary(done: Tested, causes: int) -> str:
+def _render_summary(run: Tested, causes: int) -> str:
     """The counts; how many causes there are where that is fewer, and how many failures are not new."""
-    failures = done.report.failures
-    parts = [summary_of(done.report)]
+    failures = run.report.failures
+    parts = [summary_of(run.report)]
     if 0 < causes < len(failures):
         parts.append(f"{causes} cause{'s' if causes != 1 else ''}")
-    if done.known:
-        parts.append(f"{len(done.known)} of the {len(failures)} failures were there before")
+    if run.earlier_failures:
+        parts.append(f"{len(run.earlier_failures)} of {len(failures)} failures pre-existing")
     return "; ".join(parts)
 
 
-def _advise(call: Call, chosen: Chosen, done: Tested, new: Sequence[Failure]) -> None:
+def _advise(call: Call, choice: Chosen, run: Tested, new: Sequence[Failure]) -> None:
     """The calls that usually come next, by one example of each new cause."""
     places = [one.at for one in new if one.at is not None and ":" in one.at]
     if places:
@@ -209,7 +209,7 @@ def _advise(call: Call, chosen: Chosen, done: Tested, new: Sequence[Failure]) ->
     ids = [one.test for one in new if "::" in one.test][:3]
     if ids:
         # Of a tree with changes it may be asked what is theirs.
-        again = {"tests": ids, **({"baseline": True} if done.has_changes and not done.known_at_head else {})}
+        again = {"tests": ids, **({"baseline": True} if run.has_changes and not run.known_at_head else {})}
         call.next_actions.append(f"run_test_targets {json.dumps(again)}")
-    if not done.report.failures and chosen.impact is not None and chosen.impact.confidence == "partial":
+    if not run.report.failures and choice.impact is not None and choice.impact.confidence == "partial":
         call.next_actions.append("run_test_targets {}")

@@ -45,7 +45,7 @@ class SearchInput(Input):
     kinds: Annotated[list[str], synonyms("kind", "symbol_kind")] = Field(
         default=[], description="Only definitions of these kinds."
     )
-    limit: int = Field(default=20, description="Most hits, up to 100.", json_schema_extra=UNLISTED)
+    limit: int = Field(default=20, description="Most hits, up to 100.")
     cursor: str | None = Field(default=None, description="`next_cursor` of the previous page.")
     enrichment: Enrichment = Field(
         default="minimal",
@@ -91,11 +91,11 @@ class SearchOutput(Output):
     def render(self) -> str:
         parts = [_file_text(file) for file in self.files]
         text = (
-            "\n\n".join(parts) if parts else f"No hits ({self.absence})." if self.absence else "No more hits."
+            "\n".join(parts) if parts else f"No hits ({self.absence})." if self.absence else "No more hits."
         )
         notes = [
-            f"{asked} occurs nowhere; searched for {', '.join(words)}"
-            for asked, words in (self.read_as or {}).items()
+            f"{query} occurs nowhere; searched for {', '.join(words)}"
+            for query, words in (self.read_as or {}).items()
         ]
         notes += ["best passages; others may match too"] if self.is_choice else []
         notes += [f"left out: {', '.join(self.left_out)}"] if self.left_out else []
@@ -105,7 +105,7 @@ class SearchOutput(Output):
 
 
 def _file_text(file: SearchFile) -> str:
-    more = [f"… {file.more} more {'line' if file.more == '1' else 'lines'}"] if file.more else []
+    more = [f"… {file.more} more"] if file.more else []
     return "\n".join([file.path, *hit_lines(file.hits), *more, *(file.source or ())])
 
 
@@ -167,8 +167,8 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
     )
 
 
-def _compare(call: Call, snapshot: Snapshot, found: Found) -> None:
+def _compare(call: Call, snapshot: Snapshot, page: Found) -> None:
     """Without the tool: the lines as grep prints them, then the first three files."""
-    if found.files:
-        count = sum(len(path) + len(hit) for path, hits in found.files.items() for hit in hits)
-        call.instead_of_files(snapshot, found.files, count)
+    if page.files:
+        count = sum(len(path) + len(hit) for path, hits in page.files.items() for hit in hits)
+        call.instead_of_files(snapshot, page.files, count)

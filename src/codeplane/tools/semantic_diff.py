@@ -54,7 +54,7 @@ class SemanticDiffInput(Input):
 class _Rest(NamedTuple):
     """What a cursor stands for: the question, the states that answered it, and where the next page begins."""
 
-    asked: SemanticDiffInput
+    args: SemanticDiffInput
     states: tuple[object, object]
     start: int
 
@@ -124,7 +124,7 @@ def semantic_diff(call: Call, args: SemanticDiffInput) -> SemanticDiffOutput:
     rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
     if rest is not None:
         own_limit = {"limit": args.limit} if "limit" in args.model_fields_set else {}
-        args = rest.asked.model_copy(update=own_limit)
+        args = rest.args.model_copy(update=own_limit)
     args = args.model_copy(update={"limit": clamped(call, "limit", args.limit, MOST)})
     commits = commits_among([args.base, args.target])
     if commits and call.repo.checkout.repository.head().commit is None:
@@ -148,11 +148,14 @@ def _make_output(
             hints=["Repeat the call without a cursor."],
         )
     offset = rest.start if rest is not None else 0
-    files = diff_of(old, new, args.paths or (), sight_of(call, now, commits, args.base, args.target))
+    sight = sight_of(call, now, commits, args.base, args.target)
+    files = diff_of(old, new, args.paths or (), sight)
     if args.paths and not files and not any(map(Globs(args.paths).holds, (*old.blobs, *new.blobs))):
         call.warn("No file in either state matches `paths`.")
     units, counts = in_order(snapshot, files)
-    answer = SemanticDiffOutput(summary=_render_summary(files), files=[], total=len(units))
+    answer = SemanticDiffOutput(
+        summary=_render_summary(files, is_whole=not sight.unread), files=[], total=len(units)
+    )
     if not offset:
         # What is true of all pages is on the first.
         whole = {"folded": dict(counts) or None, **_whole(snapshot, files, units)}
@@ -224,12 +227,13 @@ def _whole(
     return {**lines, "more": {name: count for name, count in left_out.items() if count > 0} or None}
 
 
-def _render_summary(files: Sequence[FileDiff]) -> str:
+def _render_summary(files: Sequence[FileDiff], *, is_whole: bool) -> str:
     counts = [f"{count} {kind.value.replace('_', ' ')}" for kind, count in counted(files).items()]
     others = sum(not file.changes for file in files)
     if others:
         counts.append(f"{others} files without structural change")
-    return ", ".join(counts) or "nothing has changed"
+    nothing = "nothing has changed" if is_whole else "nothing has changed in the files that can be read"
+    return ", ".join(counts) or nothing
 
 
 def _named(units: Sequence[Reviewed], rank: Rank) -> list[tuple[str, str]]:

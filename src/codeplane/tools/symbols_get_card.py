@@ -110,8 +110,8 @@ class SymbolsGetCardOutput(Output):
 
     def _calls_text(self) -> list[str]:
         files: dict[str, list[str]] = {}
-        for made in self.calls or ():
-            name, at = _without_tier(made).rsplit(" ", 1)
+        for entry in self.calls or ():
+            name, at = _without_tier(entry).rsplit(" ", 1)
             path, _, line = at.rpartition(":")
             files.setdefault(path, []).append(f"{name}:{line}")
         calls = [f"  {path}: {', '.join(names)}" for path, names in files.items()]
@@ -147,9 +147,9 @@ def symbols_get_card(call: Call, args: SymbolsGetCardInput) -> SymbolsGetCardOut
 
 
 def _make_output(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> SymbolsGetCardOutput:
-    meant = likeliest(snapshot, args.symbol)
-    call.warn(meant.note(args.symbol))
-    card = card_of(snapshot, meant.definition, _MOST_CALLS)
+    choice = likeliest(snapshot, args.symbol)
+    call.warn(choice.note(args.symbol))
+    card = card_of(snapshot, choice.definition, _MOST_CALLS)
     definition = card.definition
     call.instead_of_files(snapshot, [definition.path])
     slices = args.slices or []
@@ -220,12 +220,14 @@ def _calls(snapshot: Snapshot, card: Card) -> list[str]:
     return [f"{tier} {short(snapshot, place)} {position(snapshot, place)}" for place, tier in card.calls]
 
 
-def _render_variables(snapshot: Snapshot, found: DefFact) -> list[str]:
+def _render_variables(snapshot: Snapshot, definition: DefFact) -> list[str]:
     lines = []
-    for one in variables(snapshot, found)[:_MOST_SLICED]:
-        flow = " ".join(f"{defined}→{used}" for defined, used in one.flow[:_MOST_SLICED])
+    for one in variables(snapshot, definition)[:_MOST_SLICED]:
+        flow = " ".join(
+            f"{definition_line}→{use_line}" for definition_line, use_line in one.flow[:_MOST_SLICED]
+        )
         kind = "parameter " if one.is_parameter else ""
-        definitions, uses = _render_numbers(one.defined), _render_numbers(one.used)
+        definitions, uses = _render_numbers(one.definition_lines), _render_numbers(one.use_lines)
         lines.append(f"{kind}{shown(one.name)} defined {definitions} used {uses} {flow}")
     return [text.rstrip() for text in lines]
 
@@ -234,9 +236,9 @@ def _render_numbers(lines: Sequence[int]) -> str:
     return ",".join(map(str, lines[:_MOST_SLICED])) or "-"
 
 
-def _imports(snapshot: Snapshot, found: DefFact) -> list[str]:
+def _imports(snapshot: Snapshot, definition: DefFact) -> list[str]:
     lines = []
-    for one in used_imports(snapshot, found)[:_MOST_SLICED]:
+    for one in used_imports(snapshot, definition)[:_MOST_SLICED]:
         item = one.item
         source = f"{item.module}.{item.name}" if item.name else item.module
         where = f" → {position(snapshot, one.target[0])}" if one.target else ""
@@ -244,10 +246,10 @@ def _imports(snapshot: Snapshot, found: DefFact) -> list[str]:
     return lines
 
 
-def _render_dependents(snapshot: Snapshot, found: DefFact) -> list[str]:
+def _render_dependents(snapshot: Snapshot, definition: DefFact) -> list[str]:
     return [
         f"{one.depth} {one.kind} {one.tier} {qualified(snapshot, one.source)} → {short(snapshot, one.target)}"
-        for one in dependents(snapshot, found, _DEPENDENTS_DEPTH, _MOST_SLICED)
+        for one in dependents(snapshot, definition, _DEPENDENTS_DEPTH, _MOST_SLICED)
     ]
 
 

@@ -49,9 +49,9 @@ def symbols_get_definition_span(call: Call, args: SymbolsGetDefinitionSpanInput)
 
 def _definition_span(call: Call, snapshot: Snapshot, symbol: str, sizes: tuple[int, int]) -> DefinitionSpan:
     most, context = sizes
-    meant = likeliest(snapshot, symbol)
-    call.warn(meant.note(symbol))
-    definition = meant.definition
+    choice = likeliest(snapshot, symbol)
+    call.warn(choice.note(symbol))
+    definition = choice.definition
     call.instead_of_files(snapshot, [definition.path])
     first = max(1, definition.span.start_line - context)
     span = source_span(snapshot, definition.path, first, definition.span.end_line + context, most)

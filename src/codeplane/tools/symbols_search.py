@@ -22,7 +22,6 @@ from codeplane.search.search import names_like
 from codeplane.search.symbol_query import find_symbols
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.tools._schema import UNLISTED
 
 MOST = 100
 _LONGEST = 200
@@ -45,7 +44,6 @@ class SymbolsSearchInput(Input):
     limit: int | None = Field(
         default=None,
         description="Most symbols, up to 100; default 20, for an outline 100.",
-        json_schema_extra=UNLISTED,
     )
 
 
@@ -89,7 +87,7 @@ def _lines(symbols: Sequence[str]) -> Iterator[str]:
 
 
 def _around(above: list[str], owner: str) -> list[str]:
-    """Those of the names above that a member of an owner is in; none where the owner is not among them."""
+    """The names above that a member of an owner is in; none where the owner is not among them."""
     return above[: above.index(owner) + 1] if owner in above else []
 
 
@@ -136,8 +134,8 @@ def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
         for one, count in matches:
             files.setdefault(one.path, []).append(_told(snapshot, one, count))
         # Without the tool: the lines as grep prints them, then the first three files.
-        printed = sum(len(one.path) + len(one.signature or one.name) for one in likest)
-        call.instead_of_files(snapshot, files, printed)
+        size = sum(len(one.path) + len(one.signature or one.name) for one in likest)
+        call.instead_of_files(snapshot, files, size)
         why = snapshot.why_none(args.query) if not matches else None
         return SymbolsSearchOutput(
             files=[FileSymbols(path=shown(path), symbols=symbols) for path, symbols in files.items()],
@@ -181,10 +179,10 @@ def _found(snapshot: Snapshot, query: str, kinds: frozenset[str], below: RepoPat
     return sorted(definitions, key=outline_order(snapshot))
 
 
-def _folded(snapshot: Snapshot, found: list[DefFact], most: int) -> list[tuple[DefFact, int]]:
+def _folded(snapshot: Snapshot, definitions: list[DefFact], most: int) -> list[tuple[DefFact, int]]:
     """Definitions that are one thing, such as overloads, as one, and how many they are; at most so many."""
     alike: dict[Place, list[DefFact]] = {}
-    for one in found:
+    for one in definitions:
         facts = snapshot.require_facts(one.path)
         first = facts.group(one.position)[0]
         if len(alike) == most and Place(one.path, first) not in alike:

@@ -37,7 +37,7 @@ def task_open(call: Call, args: TaskOpenInput) -> TaskReport:
     tasks = call.repo.tasks
     limits = Limits(
         **{
-            name: clamped(call, name, asked, most) if (asked := getattr(args, name)) is not None else most
+            name: clamped(call, name, limit, most) if (limit := getattr(args, name)) is not None else most
             for name, most in vars(tasks.limits).items()
         }
     )

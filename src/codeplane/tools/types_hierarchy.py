@@ -131,8 +131,8 @@ def _make_output(
     silent = implementers(snapshot, place)
     places = {one.place for one in below}
     types = [one for one in silent.types if one.place not in places] if silent is not None else []
-    satisfied = [one for one in implemented(snapshot, place) if one not in above]
-    absence = snapshot.why_none(definition.name) if not (above or below or types or satisfied) else None
+    protocols = [one for one in implemented(snapshot, place) if one not in above]
+    absence = snapshot.why_none(definition.name) if not (above or below or types or protocols) else None
     if absence is not None and is_silent:
         absence = Absence.LANGUAGE_GAP
     return TypesHierarchyOutput(
@@ -144,7 +144,7 @@ def _make_output(
         derived=[_related(snapshot, one) for one in below[:limit]] or None,
         more=max(0, len(below) - limit) or None,
         implementations=[_related(snapshot, one) for one in types[:limit]] or None,
-        implements=[_related(snapshot, one) for one in satisfied[:limit]] or None,
+        implements=[_related(snapshot, one) for one in protocols[:limit]] or None,
         hint=_render_hint(silent) if is_silent else None,
         absence=absence.value if absence else None,
     )
@@ -154,7 +154,11 @@ def _render_hint(silent: Implementers | None) -> str | None:
     """What the list of implementations may lack."""
     if silent is None:
         return "Types may implement it implicitly; those are not listed."
-    return f"not compared: the methods of {', '.join(silent.unchecked)}" if silent.unchecked else None
+    return (
+        f"not compared: the methods of {', '.join(silent.open_interfaces)}"
+        if silent.open_interfaces
+        else None
+    )
 
 
 def _compare(call: Call, snapshot: Snapshot, places: Sequence[Place]) -> None:

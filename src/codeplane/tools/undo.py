@@ -39,10 +39,10 @@ def undo(call: Call, args: UndoInput) -> Delta | GitDelta:
         if args.dry_run:
             raise InvalidArgument("A git operation has no preview.", hints=hints_back(call, operation))
         return GitDelta.model_validate(delta_fields(undo_git(call, operation)))
-    written = write(
+    result = write(
         call,
         lambda: reverse(call, operation, keeps_later=args.keep_later),
         ignored_ok=True,
         dry_run=args.dry_run,
     )
-    return told(call, written)
+    return told(call, result)

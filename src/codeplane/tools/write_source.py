@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from codeplane.answers.change import Delta, told
 from codeplane.answers.checks import checks_told
@@ -20,14 +20,22 @@ from codeplane.tools._schema import UNLISTED
 from codeplane.verify import Check
 
 MOST_EDITS = 200
+_UPDATES = frozenset(("replace", "edit", "modify", "change"))
 _BY_SYMBOL = (Action.REPLACE_SYMBOL, Action.INSERT_BEFORE, Action.INSERT_AFTER)
+
+
+def _as_update(action: object) -> object:
+    """Other programs' words for an update; with a symbol, that replaces it."""
+    return Action.UPDATE if isinstance(action, str) and action in _UPDATES else action
 
 
 class SourceEdit(Input):
     path: str | None = Field(
         default=None, max_length=4000, description="File; may be left out with `symbol`."
     )
-    action: Action = Field(default=Action.UPDATE, description="What to do.")
+    action: Annotated[Action, BeforeValidator(_as_update)] = Field(
+        default=Action.UPDATE, description="What to do."
+    )
     new_content: Annotated[
         str | None,
         synonyms(
@@ -88,26 +96,26 @@ def write_source(call: Call, args: WriteSourceInput) -> Delta:
     """
     if args.verify and not args.dry_run:
         raise InvalidArgument("`verify` needs a preview.", hints=["Send dry_run: true as well."])
-    written = write(
+    result = write(
         call,
         lambda: call.ask(lambda snapshot: _make_intent(call, args.edits, snapshot)),
         ignored_ok=args.allow_ignored,
         dry_run=args.dry_run,
     )
-    answer = told(call, written)
+    answer = told(call, result)
     if args.verify:
         # What runs tests and linters is loaded by the first call that tries something out.
         from codeplane.session.checks import verified
 
-        verification = verified(call, written.intent.change, args.verify)
+        verification = verified(call, result.intent.change, args.verify)
         answer = answer.model_copy(update={"verified": checks_told(verification)})
     return answer
 
 
 def _make_intent(call: Call, edits: Sequence[SourceEdit], snapshot: Snapshot) -> Intent:
     finder = Finder(snapshot, call.repo.tree)
-    asked = [_asked(call, one, finder) for one in edits]
-    actions = {one.path: one.action for one in asked if one.action is not Action.CREATE}
+    requests = [_asked(call, one, finder) for one in edits]
+    actions = {one.path: one.action for one in requests if one.action is not Action.CREATE}
 
     def read(path: RepoPath) -> bytes:
         try:
@@ -118,7 +126,7 @@ def _make_intent(call: Call, edits: Sequence[SourceEdit], snapshot: Snapshot) ->
             new = ["To create it: action create."] if actions[path] is Action.UPDATE else []
             raise NotFound(error.message, hints=[*finder.near(path), *new], path=shown(path)) from None
 
-    plan = Planner(read, call.repo.earlier).plan(asked)
+    plan = Planner(read, call.repo.earlier).plan(requests)
     return Intent("write_source", plan.change, corrections=plan.corrections)
 
 
@@ -136,13 +144,15 @@ def _asked(call: Call, one: SourceEdit, finder: Finder) -> Asked:
     if action is Action.UPDATE and one.symbol:
         at = _symbol(one, finder)
         span = replace(span, within=(at.first, at.last))
-        return Asked(action, at.path, span, _compute_digest(one), seen=call.session.seen.get(at.path))
+        return Asked(
+            action, at.path, span, _compute_digest(one), shown_digest=call.session.shown_digests.get(at.path)
+        )
     path = finder.existing(one.path or "") or jail.enter(one.path or "")
     if action in (Action.DELETE, Action.MOVE):
         _check_no_link(jail.enter(one.path or ""), path)
-    digest = call.session.seen.get(path)
+    digest = call.session.shown_digests.get(path)
     to = jail.enter(one.to) if one.to else None
-    return Asked(action, path, span, _compute_digest(one), to=to, seen=digest)
+    return Asked(action, path, span, _compute_digest(one), to=to, shown_digest=digest)
 
 
 def _check_no_link(named: RepoPath, path: RepoPath) -> None:

@@ -39,15 +39,15 @@ class Trial:
     original: Path  # of what it is a copy of
     reports: Path  # an empty directory beside it
     change: Change
-    copied: frozenset[RepoPath]
+    tree_paths: frozenset[RepoPath]
     is_edited: bool = False
 
     def paths(self) -> list[RepoPath]:
         """The files of the copy as it is, sorted."""
         if not self.is_edited:
-            return sorted(self.copied)
+            return sorted(self.tree_paths)
         removals = {edit.path for edit in self.change.edits.edits if edit.after is None}
-        return sorted((self.copied - removals) | self.change.contents.keys())
+        return sorted((self.tree_paths - removals) | self.change.contents.keys())
 
     def data(self, path: RepoPath) -> bytes | None:
         """The bytes of a file; None where there is none, or a very large one."""

@@ -33,8 +33,8 @@ class Folders:
     def __init__(self, jail: Jail) -> None:
         self._jail = jail
         self._root = os.fspath(jail.root)
-        self._known: dict[str, _Listed] = {}
-        self._asked: dict[str, _Listed] = {}
+        self._listings: dict[str, _Listed] = {}
+        self._queries: dict[str, _Listed] = {}
 
     def at(self, path: str) -> Folder | None:
         """The directory at a path that goes through no link; None when there is none."""
@@ -42,18 +42,18 @@ class Folders:
             now = os.lstat(f"{self._root}/{path}")
         except OSError:
             return None
-        listing = self._known.get(path)
+        listing = self._listings.get(path)
         if listing is None or listing[0] != (now.st_mtime_ns, now.st_ctime_ns, now.st_ino):
             listing = self._list_folder(path)
         if listing is None:
             return None
-        self._asked[path] = listing
+        self._queries[path] = listing
         return listing[1]
 
     def settle(self, *, whole: bool) -> None:
         """Remembers what was asked for since the last time; after a `whole` look, nothing else."""
-        self._known = self._asked if whole else {**self._known, **self._asked}
-        self._asked = {}
+        self._listings = self._queries if whole else {**self._listings, **self._queries}
+        self._queries = {}
 
     def _list_folder(self, path: str) -> _Listed | None:
         now = time.time_ns()

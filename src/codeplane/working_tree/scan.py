@@ -215,7 +215,7 @@ class Listing:
         return all(self._list_again(path) for path in stale)
 
     def _look_at(self, happened: Happened) -> bool:
-        """The same for directories that are known to have moved."""
+        """Lists the directories that events have named; False when that has changed the rules."""
         happened.directories |= {path for path in self._unsure if self._is_sure_now(path)}
         for path in happened.arrived:
             outer, _, name = path.rpartition("/")

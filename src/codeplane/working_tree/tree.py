@@ -54,7 +54,7 @@ class WorkingTree:
         self._hidden: dict[RepoPath, str] = {}  # of these, what may hold text
         self._leads: dict[RepoPath, RepoPath] = {}
         self._due: Happened | None = None  # what the next look has to see; None for everything
-        self._looked: Events | None = None  # what the last followed look has asked
+        self._last_events: Events | None = None  # what the last followed look has asked
         # The inodes of files with another name, through which they may be written.
         self._shared: dict[RepoPath, int] = {}
         self._is_named_anew = False
@@ -121,7 +121,7 @@ class WorkingTree:
         """What the last followed look has found is known now."""
         with self._lock:
             # A look that began before the events were followed has had nothing watched.
-            is_covered = self._looked is self._listing.events and not self.unfollowed
+            is_covered = self._last_events is self._listing.events and not self.unfollowed
             self._due = Happened() if is_covered else None
 
     def doubt(self) -> None:
@@ -242,7 +242,7 @@ class WorkingTree:
             self._due.directories.add("")
 
     def _follow_changes(self, known: Mapping[RepoPath, Known]) -> Delta:
-        self._looked = self._listing.events
+        self._last_events = self._listing.events
         events, self._is_named_anew = self._take_events(), False
         delta = self._compare_with(known, events)
         if events is not None and (self.unfollowed or self._is_named_anew):

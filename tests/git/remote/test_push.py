@@ -1,5 +1,6 @@
 """Pushing to real remotes through the tools."""
 
+import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,8 +109,11 @@ def test_a_branch_is_deleted_there_and_its_tracking_reference_here(repo: Repo, b
 def test_a_branch_that_follows_another_is_not_guessed_about(repo: Repo, bare: Path) -> None:
     git(repo.root, "push", "-qu", "origin", "main")
     git(repo.root, "switch", "-qc", "topic", "--track", "origin/main")
-    assert repo.error("git_push")["hints"] == ['"to": "main"', '"to": "topic"']
-    repo.result("git_push", to="topic")
+    hints = repo.error("git_push")["hints"]
+    assert hints == [
+        f'git_push {{"remote": "origin", "branch": "topic", "to": "{to}"}}' for to in ("main", "topic")
+    ]
+    repo.result("git_push", **json.loads(hints[1].removeprefix("git_push ")))
     assert branches(bare) == ["main", "topic"]
 
 

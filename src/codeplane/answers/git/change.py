@@ -6,13 +6,14 @@ from typing import Any
 from pydantic import Field
 
 from codeplane.answers.change import affected, symbols_of
-from codeplane.answers.edit_ranges import Mutation, mutation_of
+from codeplane.answers.edit_ranges import EditRange, Mutation, edits_of, mutation_of
 from codeplane.answers.git.text import delta_lines
 from codeplane.answers.output import Output
 from codeplane.core.edits import FileChange
-from codeplane.git.repo.outcome import Conflict, Outcome, Side
+from codeplane.git.repo.outcome import Conflict, Outcome, Side, short_oid
 from codeplane.git.staging.conflicts import ConflictDetails, kind_of
 from codeplane.jail import shown
+from codeplane.mutation.diff_preview import line_ending
 from codeplane.session.operation.git import Changed
 
 _MOST_FILES = 20
@@ -22,7 +23,7 @@ _MOST_SYMBOLS = 30
 _LEAST = 3
 _MOST_TESTS = 3
 _MOST_CONFLICTS = 40
-_SHORT = 10
+_MOST_RANGES = 20  # of all files together
 
 
 class HunkOutput(Output):
@@ -50,6 +51,9 @@ class GitFile(Output):
     action: str = Field(description="created, updated or deleted.")
     old_hash: str | None = Field(default=None, description="sha256 before.")
     file_sha256: str | None = Field(default=None, description="sha256 now.")
+    line_ending: str | None = Field(default=None, description="LF, CRLF or mixed, now.")
+    edits: list[EditRange] | None = Field(default=None, description="Lines that were replaced.")
+    more_edits: int | None = Field(default=None, description="Replaced lines beyond those.")
     symbols: list[str] | None = Field(default=None, description="`change kind name :lines` of definitions.")
 
 
@@ -100,9 +104,9 @@ def delta_fields(changed: Changed[Outcome]) -> dict[str, Any]:
         "operation": changed.operation_id,
         "summary": outcome.summary,
         "branch": after.branch,
-        "head": short(after.commit) if after.commit else None,
+        "head": short_oid(after.commit) if after.commit else None,
         "branch_before": before.branch if before.branch != after.branch else None,
-        "head_before": short(before.commit) if before.commit and before.commit != after.commit else None,
+        "head_before": short_oid(before.commit) if before.commit and before.commit != after.commit else None,
         "saved": outcome.saved,
         "files_changed": len(files) or None,
         "insertions": outcome.insertions or None,
@@ -165,18 +169,19 @@ def _by_directory(changes: tuple[FileChange, ...]) -> dict[str, Any]:
     }
 
 
-def short(oid: str) -> str:
-    """An id as people write it."""
-    return oid[:_SHORT]
-
-
 def _file(changed: Changed[Outcome], one: FileChange, most: int) -> GitFile:
     symbols = symbols_of(changed.effects, one.path, most)
+    old, new = changed.contents.get(one.path, (None, None))
+    edits = edits_of(changed.effects, one.path, old, new)
+    ranges = max(1, _MOST_RANGES // len(changed.changes))
     return GitFile(
         path=shown(one.path),
         action=_render_action(one),
         old_hash=one.before,
         file_sha256=one.after,
+        line_ending=line_ending(new) if new is not None else None,
+        edits=edits[:ranges] or None,
+        more_edits=max(0, len(edits) - ranges) or None,
         symbols=symbols or None,
     )
 

@@ -4,11 +4,13 @@ from typing import Any
 
 from pydantic import Field
 
-from codeplane.answers.git.change import GitDelta, delta_fields, short
-from codeplane.answers.git.text import counts, delta_lines, subject_line
+from codeplane.answers.git.change import GitDelta, delta_fields
+from codeplane.answers.git.text import counts, delta_lines
 from codeplane.answers.pages import more
 from codeplane.git.commit.commit import CommitOutcome
 from codeplane.git.history.changes import Change
+from codeplane.git.history.commit_info import short_subject
+from codeplane.git.repo.outcome import short_oid
 from codeplane.jail import shown
 from codeplane.session.operation.git import Changed
 
@@ -27,7 +29,7 @@ class CommitDelta(GitDelta):
             return "\n".join(delta_lines(self))
         where, subject = self.branch or "detached HEAD", self.summary.removeprefix(self.oid).strip()
         size = counts(self.insertions, self.deletions)
-        headline, *rest = delta_lines(self, f"[{where} {self.oid}] {subject_line(subject)}{size}")
+        headline, *rest = delta_lines(self, f"[{where} {self.oid}] {short_subject(subject)}{size}")
         files = [*(self.committed or ()), *more("files", self.more_committed)]
         return "\n".join([headline, *files, *rest])
 
@@ -38,7 +40,7 @@ def committed_fields(changed: Changed[CommitOutcome]) -> dict[str, Any]:
     files = outcome.changes
     return {
         **delta_fields(changed),
-        "oid": short(outcome.commit or ""),
+        "oid": short_oid(outcome.commit or ""),
         "head": None,
         "committed": [_line(one) for one in files[:_MOST_FILES]] or None,
         "more_committed": max(0, len(files) - _MOST_FILES) or None,

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from codeplane.answers.git.change import short
 from codeplane.answers.output import Output
 from codeplane.git.history.commit_info import CommitInfo
+from codeplane.git.repo.outcome import short_oid
 from codeplane.jail import shown
 
 _MOST_BODY = 2000
@@ -23,13 +23,12 @@ class CommitOutput(Output):
     body: str | None = Field(default=None, description="The rest of the message.")
     parents: list[str] | None = Field(default=None, description="Parents of a merge.")
 
-    def oneline(self, *, dated: bool = False) -> str:
-        """As `git log --oneline`; `dated`, with the day."""
-        day = f" {self.date.partition('T')[0]}" if dated else ""
-        return f"{self.oid}{day} {self.subject}"
+    def oneline(self) -> str:
+        """The line of `git log --oneline`, with the day."""
+        return f"{self.oid} {self.date.partition('T')[0]} {self.subject}"
 
     def whole(self, author: str | None = None) -> list[str]:
-        """As `git log`: who, when, and the whole message; `author` where the commit does not repeat it."""
+        """The entry of `git log`: who, when, the message; `author` where the commit does not repeat it."""
         merge_note = f" (merge of {' '.join(self.parents)})" if self.parents else ""
         lines = [f"{self.oid} {self.date} {self.author or author or ''}{merge_note}", f"    {self.subject}"]
         body = (self.body or "").splitlines()
@@ -49,12 +48,12 @@ def log_lines(commits: Sequence[CommitOutput]) -> list[str]:
 def commit_fields(info: CommitInfo, *, body: bool) -> dict[str, object]:
     """The fields of `CommitOutput`, for its class or one that adds to it."""
     return {
-        "oid": short(info.oid),
+        "oid": short_oid(info.oid),
         "author": shown(info.author.person),
         "date": info.author.when,
         "subject": shown(info.subject[:_MOST_SUBJECT]),
         "body": (_cut(info.body) or None) if body else None,
-        "parents": [short(one) for one in info.parents] if len(info.parents) > 1 else None,
+        "parents": [short_oid(one) for one in info.parents] if len(info.parents) > 1 else None,
     }
 
 

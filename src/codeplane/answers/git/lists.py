@@ -2,7 +2,6 @@
 
 from pydantic import Field
 
-from codeplane.answers.git.change import short
 from codeplane.answers.output import Output
 from codeplane.answers.pages import more
 from codeplane.git.ops.branches import Branch, list_branches
@@ -10,6 +9,7 @@ from codeplane.git.ops.stash import list_stashes
 from codeplane.git.ops.worktrees import Roots, Worktree, describe_place, list_worktrees
 from codeplane.git.remote.remotes import Remote, list_remotes
 from codeplane.git.remote.transfer import ignored_settings
+from codeplane.git.repo.outcome import short_oid
 from codeplane.git.repo.urls import shown_url
 from codeplane.jail import shown
 from codeplane.session import Call
@@ -31,7 +31,7 @@ class BranchOutput(Output):
     worktree: str | None = Field(default=None, description="Worktree that has it checked out.")
 
     def line(self) -> str:
-        """As `git branch -vv`."""
+        """The line of `git branch -vv`."""
         tracks = [self.upstream] if self.upstream else []
         tracks += [f"+{self.ahead}"] if self.ahead else []
         tracks += [f"-{self.behind}"] if self.behind else []
@@ -92,7 +92,7 @@ class WorktreeLine(Output):
     gone: bool | None = Field(default=None, description="Whether its directory is missing.")
 
     def line(self) -> str:
-        """As `git worktree list`."""
+        """The line of `git worktree list`."""
         remarks = ["here"] if self.here else []
         remarks += [f"locked: {self.locked}"] if self.locked else []
         remarks += ["gone"] if self.gone else []
@@ -127,7 +127,7 @@ def remotes_of(call: Call) -> GitRemotes:
 def stashes_of(call: Call) -> GitStashes:
     stashes = list_stashes(call.repo.checkout.repository)
     stash_entries = [
-        StashEntry(ref=one.name, message=one.message, commit=short(one.commit))
+        StashEntry(ref=one.name, message=one.message, commit=short_oid(one.commit))
         for one in stashes[:_MOST_STASHES]
     ]
     return GitStashes(stashes=stash_entries, more=max(0, len(stashes) - _MOST_STASHES) or None)
@@ -151,7 +151,7 @@ def _branch_output(one: Branch) -> BranchOutput:
     upstream = one.upstream
     return BranchOutput(
         name=shown(one.name),
-        commit=short(one.commit),
+        commit=short_oid(one.commit),
         subject=shown(one.subject)[:_LONGEST_SUBJECT],
         current=one.is_current or None,
         upstream=shown(upstream.name) if upstream else None,
@@ -171,7 +171,7 @@ def _worktree_line(one: Worktree, is_here: bool) -> WorktreeLine:
     return WorktreeLine(
         path=shown(str(one.path)),
         branch=shown(one.branch) if one.branch else None,
-        head=short(one.commit) if one.commit else None,
+        head=short_oid(one.commit) if one.commit else None,
         primary=True if one.name is None else None,
         here=True if is_here else None,
         locked=(shown(one.lock) or "yes") if one.lock is not None else None,

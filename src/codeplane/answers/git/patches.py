@@ -76,7 +76,7 @@ class Rest(NamedTuple):
 
 
 def page(rest: Rest, patch: Callable[[Change], Patch]) -> tuple[list[PatchOutput], Rest | None]:
-    """As much as one answer takes, and what is left then."""
+    """The patches that fit into one answer, and those that are left."""
     files: list[PatchOutput] = []
     room, piece = _MOST_CHARACTERS, rest.piece
     for at, change in enumerate(rest.changes):

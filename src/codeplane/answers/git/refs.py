@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from codeplane.answers.git.change import short
 from codeplane.answers.output import Output
 from codeplane.git.remote.fetch import RefUpdate
+from codeplane.git.repo.outcome import short_oid
 from codeplane.jail import shown
 from codeplane.session import Call
 
@@ -21,7 +21,7 @@ class RefOutput(Output):
     why: str | None = Field(default=None, description="Why it was rejected.")
 
     def line(self) -> str:
-        """As `git fetch` and `git push` print it."""
+        """The line that `git fetch` and `git push` print."""
         ends = f" {self.before or '0' * 10}..{self.after}" if self.after else f" was {self.before}"
         return f"{self.move} {self.ref}{ends}{f': {self.why}' if self.why else ''}"
 
@@ -37,7 +37,7 @@ def _told(one: RefUpdate) -> RefOutput:
     return RefOutput(
         ref=shown(one.ref),
         move=one.move,
-        before=short(one.before) if one.before else None,
-        after=short(one.after) if one.after else None,
+        before=short_oid(one.before) if one.before else None,
+        after=short_oid(one.after) if one.after else None,
         why=one.why,
     )

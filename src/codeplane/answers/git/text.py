@@ -21,7 +21,6 @@ _CODES: Final = {
     "both_deleted": "DD",
 }
 _REMARKS: Final = re.compile(r"( \d+ tests)?( reaches)?$")  # behind the path of a test
-_LONGEST_SUBJECT: Final = 100
 _MOST_TESTS: Final = 5
 CLEAN: Final = "clean"
 
@@ -57,14 +56,10 @@ def counts(insertions: int | None, deletions: int | None) -> str:
     return f" ({' '.join(parts)})" if parts else ""
 
 
-def subject_line(text: str) -> str:
-    return text if len(text) <= _LONGEST_SUBJECT else f"{text[:_LONGEST_SUBJECT]}…"
-
-
 def status_lines(
     staged: Iterable[str], modified: Iterable[str], untracked: Iterable[str], torn: "Sequence[ConflictOutput]"
 ) -> list[str]:
-    """As `git status --short`: what is staged, then what is not, then the path."""
+    """The lines of `git status --short`: what is staged, then what is not, then the path."""
     codes: dict[str, list[str]] = {}
     for place, lines in enumerate((staged, modified)):
         for line in lines:

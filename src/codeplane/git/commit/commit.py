@@ -15,7 +15,7 @@ from codeplane.git.commit.create import make_commit
 from codeplane.git.commit.identity import author_signature as who
 from codeplane.git.commit.identity import committer_signature
 from codeplane.git.history.changes import Change, tree_changes
-from codeplane.git.history.commit_info import first_line, subject_of
+from codeplane.git.history.commit_info import first_line, short_subject, subject_of
 from codeplane.git.history.tree_diff import count_lines, diff_index
 from codeplane.git.history.tree_edit import EMPTY_TREE, edit_tree
 from codeplane.git.repo.hooks import run_hook
@@ -35,7 +35,6 @@ _MESSAGE_FILE: Final = "COMMIT_EDITMSG"
 _LARGEST_MESSAGE: Final = 1 << 20
 _MOST_HINTED: Final = 5
 _SHORT: Final = 10
-_LONGEST_SUBJECT: Final = 100
 
 
 @dataclass(frozen=True)
@@ -167,8 +166,8 @@ class _Work:
         """An index of HEAD's tree plus the selected paths as they are staged; a hook may change its file."""
         head = str(self.head.tree_id) if self.head is not None else None
         differences = diff_index(self.handle, head, source)
-        selected = {path: pair.new for path, pair in differences.items() if path in only}
-        tree = edit_tree(self.handle, head or EMPTY_TREE, selected)
+        sides = {path: pair.new for path, pair in differences.items() if path in only}
+        tree = edit_tree(self.handle, head or EMPTY_TREE, sides)
         file = self.repository.git_dir / f"next-index-{os.getpid()}.lock"
         file.unlink(missing_ok=True)
         try:
@@ -217,7 +216,7 @@ class _Work:
     ) -> CommitOutcome:
         changes = tuple(tree_changes(self.handle, *trees))
         insertions, deletions = count_lines(self.handle, *trees)
-        subject = _shorten(subject_of(message))
+        subject = short_subject(subject_of(message))
         return CommitOutcome(
             f"{oid[:_SHORT]} {shown(subject)}",
             insertions=insertions,
@@ -254,11 +253,11 @@ class _Work:
 
     def _final_message(self, env: dict[str, str]) -> str:
         mode = cleanup_mode(self.handle)
-        prepared, source = self._message_source()
+        draft, source = self._message_source()
         if self.request.message is None and source == "merge" and mode == "whitespace":
             mode = "strip"  # it has git's comment on conflicts
         file = self.repository.git_dir / _MESSAGE_FILE
-        message = _check_filled(clean_message(self.handle, prepared, mode))
+        message = _check_filled(clean_message(self.handle, draft, mode))
         write_public(file, message.encode("utf-8", "surrogateescape"))
         more = (str(self.head.id),) if source == "commit" and self.head is not None else ()
         self._run_hook("prepare-commit-msg", (str(file), source, *more), env)
@@ -305,10 +304,6 @@ def _check_filled(message: str) -> str:
     if not message.strip():
         raise InvalidArgument("A commit needs a message.", hints=["Send `message`."])
     return message
-
-
-def _shorten(subject: str) -> str:
-    return subject if len(subject) <= _LONGEST_SUBJECT else f"{subject[:_LONGEST_SUBJECT]}…"
 
 
 def _decode_message(data: bytes, encoding: str) -> str:

@@ -66,13 +66,11 @@ def _make_signature(name: str, email: str) -> pygit2.Signature:
 
 
 def _check_part(value: str | None, part: str) -> str:
-    stripped = (value or "").strip()
-    is_good = (
-        stripped and len(stripped) <= _LONGEST and stripped.isprintable() and not _INSIDE.search(stripped)
-    )
-    if not is_good or not stripped.strip(_ENDS):
+    text = (value or "").strip()
+    is_good = text and len(text) <= _LONGEST and text.isprintable() and not _INSIDE.search(text)
+    if not is_good or not text.strip(_ENDS):
         raise InvalidArgument(
             f"The {part} of an author is a single line without angle brackets.",
             hints=['For example "author": "A. Name <name@example.org>".'],
         )
-    return stripped
+    return text

@@ -74,8 +74,8 @@ class Blame:
                 break
             end = max(part.start + part.length for part in parts)
             same = [*unchanged_runs(diff_hunks(blob, content), end)]
-            inherited, parts = _split_parts(parts, same)
-            self._pass_on(parent, inherited)
+            parent_parts, parts = _split_parts(parts, same)
+            self._pass_on(parent, parent_parts)
         return parts
 
     def _parent_origins(self, here: Origin) -> list[tuple[Origin, pygit2.Blob]]:
@@ -144,7 +144,7 @@ def old_path(handle: pygit2.Repository, parent: str, commit: str, path: str) -> 
 
 def _split_parts(parts: list[_Part], same: list[UnchangedRun]) -> tuple[list[_Part], list[_Part]]:
     """Splits lines into those that an older content has too, renumbered, and the others."""
-    inherited: list[_Part] = []
+    parent_parts: list[_Part] = []
     remaining: list[_Part] = []
     for part in parts:
         at, end = part.start, part.start + part.length
@@ -154,11 +154,13 @@ def _split_parts(parts: list[_Part], same: list[UnchangedRun]) -> tuple[list[_Pa
                 continue
             if start > at:
                 remaining.append(_Part(part.final + at - part.start, at, start - at))
-            inherited.append(_Part(part.final + start - part.start, run.old + start - run.new, stop - start))
+            parent_parts.append(
+                _Part(part.final + start - part.start, run.old + start - run.new, stop - start)
+            )
             at = stop
         if at < end:
             remaining.append(_Part(part.final + at - part.start, at, end - at))
-    return inherited, remaining
+    return parent_parts, remaining
 
 
 def _join_runs(runs: list[Lines]) -> list[Lines]:

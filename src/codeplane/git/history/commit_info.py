@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import dropwhile, takewhile
+from typing import Final
 
 import pygit2
 
 from codeplane.core.errors import InvalidArgument
+
+_LONGEST_SUBJECT: Final = 100
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,11 @@ def subject_of(message: str) -> str:
     """The first paragraph in one line, as git shows a commit."""
     lines = (line.rstrip() for line in message.split("\n"))
     return " ".join(takewhile(bool, dropwhile(lambda line: not line, lines)))
+
+
+def short_subject(subject: str) -> str:
+    """A subject that fits on a line."""
+    return subject if len(subject) <= _LONGEST_SUBJECT else f"{subject[:_LONGEST_SUBJECT]}…"
 
 
 def first_line(message: str) -> str:

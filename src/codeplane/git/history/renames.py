@@ -147,7 +147,7 @@ class _Similarity:
 
     def __init__(self, handle: pygit2.Repository, blobs: Mapping[str, bytes]) -> None:
         self._handle = handle
-        self._held = blobs
+        self._blobs = blobs
         self._size = cache(self._size_of)
         self._spans = cache(self._spans_of)
 
@@ -163,11 +163,11 @@ class _Similarity:
         return common_size * _WHOLE // large if sizes[1] else 0
 
     def _size_of(self, oid: str) -> int:
-        return len(self._held[oid]) if oid in self._held else blob_size(self._handle, oid) or 0
+        return len(self._blobs[oid]) if oid in self._blobs else blob_size(self._handle, oid) or 0
 
     def _spans_of(self, oid: str) -> Counter[bytes]:
         """The bytes of each line, or piece of a long line, that a content consists of."""
-        data = self._held[oid] if oid in self._held else read_blob(self._handle, oid) or b""
+        data = self._blobs[oid] if oid in self._blobs else read_blob(self._handle, oid) or b""
         if b"\0" not in data[:_BEGINNING]:
             data = data.replace(b"\r\n", b"\n")
         spans: Counter[bytes] = Counter()

@@ -76,20 +76,20 @@ class _Commits:
 
     def __init__(self, handle: pygit2.Repository) -> None:
         self._handle = handle
-        self._known: dict[str, pygit2.Commit] = {}
+        self._by_id: dict[str, pygit2.Commit] = {}
 
     def get(self, oid: str) -> pygit2.Commit | None:
         """The commit, or None when this clone lacks it."""
-        cached = self._known.get(oid)
-        if cached is None:
+        entry = self._by_id.get(oid)
+        if entry is None:
             commit = self._handle.get(oid)
             if isinstance(commit, pygit2.Commit):
-                cached = self._known[oid] = commit
-        return cached
+                entry = self._by_id[oid] = commit
+        return entry
 
     def taken(self, oid: str) -> pygit2.Commit:
         """The commit, dropped from the cache."""
-        return self._known.pop(oid, None) or commit_of(self._handle, oid)
+        return self._by_id.pop(oid, None) or commit_of(self._handle, oid)
 
 
 class _Compare:
@@ -97,9 +97,9 @@ class _Compare:
 
     def __init__(self, handle: pygit2.Repository, paths: PathFilter, commits: _Commits) -> None:
         self._handle = handle
-        self._chosen = paths
+        self._filter = paths
         self._paths = tuple(sorted(paths.selection.paths))
-        self._known = commits
+        self._commits = commits
         self._places = lru_cache(_CACHED)(self._places_of)
 
     def parents(self, commit: pygit2.Commit, every: list[str]) -> tuple[list[str], bool]:
@@ -108,7 +108,7 @@ class _Compare:
         A merge that has the same as one parent tells nothing that this parent does not: the others are left.
         """
         for oid in every:
-            parent = self._known.get(oid)
+            parent = self._commits.get(oid)
             if parent is not None and not self._differs(parent.tree_id, commit.tree_id):
                 return [oid], False
         return every, bool(every) or self._differs(None, commit.tree_id)
@@ -116,11 +116,11 @@ class _Compare:
     def _differs(self, old: pygit2.Oid | None, new: pygit2.Oid) -> bool:
         if old == new:
             return False
-        if self._chosen.is_plain:
+        if self._filter.is_plain:
             before = self._places(old) if old is not None else (None,) * len(self._paths)
             return before != self._places(new)
         changes = tree_changes(self._handle, str(old) if old is not None else None, str(new))
-        return any(change.path in self._chosen for change in changes)
+        return any(change.path in self._filter for change in changes)
 
     def _places_of(self, tree: pygit2.Oid) -> tuple[Place, ...]:
         entries = tree_of(self._handle, tree)

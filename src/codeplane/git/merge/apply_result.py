@@ -26,7 +26,7 @@ _OID: Final = re.compile(r"[0-9a-f]{40}")
 
 
 def check_nothing_staged(handle: pygit2.Repository, what: str) -> None:
-    """As in git, a merge of any kind starts with an index that equals HEAD."""
+    """A merge of any kind starts with an index that equals HEAD, in git too."""
     if differences := diff_index(handle, head_tree(handle)):
         raise without_force(work_at_risk(dict.fromkeys(differences, Risk.STAGED), what))
 
@@ -90,9 +90,9 @@ def restore_tree(
 def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str | None) -> CheckoutPlan:
     """Only what differs from the tree that the merge wrote counts as work."""
     paths = diff_index(handle, target).keys() | conflict_paths(handle)
-    written = diff_trees(handle, target, result) if result is not None else {}
+    differences = diff_trees(handle, target, result) if result is not None else {}
     whole = handle[target].peel(pygit2.Tree)
-    plan = plan_paths(handle, root, {path: tree_side(whole, path) for path in paths | written.keys()})
+    plan = plan_paths(handle, root, {path: tree_side(whole, path) for path in paths | differences.keys()})
     tree = WorkTree(handle, root)
     for path in [path for path in plan.risks if result is not None]:
         current = tree.at(path, index_side(handle, path))
@@ -102,7 +102,7 @@ def _plan_back(handle: pygit2.Repository, root: Path, target: str, result: str |
             and current.side == side_at(handle, result or "", path)
         ):
             del plan.risks[path]
-    for path, pair in written.items():
+    for path, pair in differences.items():
         current = tree.at(path)
         is_left = pair.old is None and current is not None and current.side == pair.new
         if is_left and index_side(handle, path) is None:

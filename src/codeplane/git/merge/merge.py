@@ -19,7 +19,7 @@ from codeplane.git.merge.tree_merge import MergeResult
 from codeplane.git.repo.config import config_text
 from codeplane.git.repo.hooks import run_hook
 from codeplane.git.repo.objects import Commit, find_commit
-from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.outcome import Outcome, short_oid
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import (
@@ -94,7 +94,7 @@ class _Merging:
             write_state(self.repository, ORIG_HEAD, f"{ours}\n")
         move_ref(self.handle, "HEAD", theirs.oid, ours, f"{self._action}: Fast-forward")
         notes = (*put.notes, *run_hook(self.repository, self.programs, "post-merge", ["0"]))
-        return Outcome(f"fast-forward to {theirs.oid[:10]}", insertions, deletions, notes=notes)
+        return Outcome(f"fast-forward to {short_oid(theirs.oid)}", insertions, deletions, notes=notes)
 
     def merge_commits_of(self, ours: str, theirs: Commit) -> Outcome:
         if self.how.ff_only or config_text(self.handle, "merge.ff") == "only":
@@ -133,7 +133,7 @@ class _Merging:
         oid, more = conclude_merge(self.repository, self.programs, self.handle, result.tree, reflog)
         insertions, deletions = count_lines(self.handle, _tree_id(self.handle, ours), result.tree)
         return Outcome(
-            f"merged {self.ref} as {oid[:10]}", insertions, deletions, commit=oid, notes=(*notes, *more)
+            f"merged {self.ref} as {short_oid(oid)}", insertions, deletions, commit=oid, notes=(*notes, *more)
         )
 
     def _squash_merge(self, ours: str, theirs: Commit, result: MergeResult) -> Outcome:

@@ -13,7 +13,7 @@ from codeplane.git.merge.merge_base import merge_commits
 from codeplane.git.merge.text_merge import MergeDrivers
 from codeplane.git.merge.tree_merge import MergeResult
 from codeplane.git.repo.objects import find_commit, read_blob
-from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.outcome import Outcome, short_oid
 from codeplane.git.repo.repository import Repository
 from codeplane.git.worktree.autosave import head_tree
 
@@ -36,7 +36,8 @@ def preview_merge(repository: Repository, ref: str, options: MergeOptions) -> Me
         if ours is None or (
             handle.descendant_of(theirs.oid, ours) and not options.squash and not options.no_ff
         ):
-            return _preview(handle, f"would fast-forward to {theirs.oid[:10]}", MergeResult(theirs.tree))
+            summary = f"would fast-forward to {short_oid(theirs.oid)}"
+            return _preview(handle, summary, MergeResult(theirs.tree))
         result = merge_commits(MergeDrivers(handle, options.favor), ours, theirs.oid, ("HEAD", ref))
         if result is None:
             raise GitFailed(f"{ref} has no history in common with HEAD: it can't be merged.")

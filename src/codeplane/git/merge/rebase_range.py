@@ -9,6 +9,7 @@ from pygit2.enums import SortMode
 from codeplane.core.errors import InvalidArgument
 from codeplane.git.history.commit_info import message_of, subject_of
 from codeplane.git.merge.rebase_todo import Step, Verb
+from codeplane.git.repo.outcome import short_oid
 
 _MELDS = {"fixup! ": Verb.FIXUP, "squash! ": Verb.SQUASH}
 
@@ -121,4 +122,4 @@ def _subject_of(handle: pygit2.Repository, oid: str) -> str:
 
 
 def _list_commits(oids: Sequence[str]) -> str:
-    return ", ".join(oid[:10] for oid in oids[:5]) + ("…" if len(oids) > 5 else "")
+    return ", ".join(short_oid(oid) for oid in oids[:5]) + ("…" if len(oids) > 5 else "")

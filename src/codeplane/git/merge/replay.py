@@ -17,7 +17,7 @@ from codeplane.git.merge.rebase_todo import DETACHED, Progress, Step, Verb, clea
 from codeplane.git.merge.sequencer import Picking
 from codeplane.git.merge.tree_merge import MergeResult
 from codeplane.git.repo.hooks import run_hook
-from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.outcome import Outcome, short_oid
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import (
@@ -130,7 +130,7 @@ class Replay:
         is_next = [str(oid) for oid in commit.parent_ids] == [self.at]
         if step.verb is Verb.REWORD and step.message is None:
             raise GitUnsupported(
-                f"There is no message for {step.commit[:10]}, which is to be reworded.",
+                f"There is no message for {short_oid(step.commit)}, which is to be reworded.",
                 hints=["git rebase --continue"],
             )
         if is_next and step.verb in (Verb.PICK, Verb.EDIT):
@@ -149,9 +149,9 @@ class Replay:
         if step.verb.melds:
             self.commit(tree, self.meld_messages(step), before, [str(oid) for oid in before.parent_ids])
             if _is_empty(self._handle, self._commit_of(self.at)):
-                self._notes[f"{step.commit[:10]} makes a commit empty; it is kept."] = None
+                self._notes[f"{short_oid(step.commit)} makes a commit empty; it is kept."] = None
         elif tree == str(before.tree_id) and not _is_empty(self._handle, commit):
-            self._notes[f"{step.commit[:10]} no longer changes anything and was skipped."] = None
+            self._notes[f"{short_oid(step.commit)} no longer changes anything and was skipped."] = None
             return
         else:
             message = step.message.rstrip() + "\n" if step.verb is Verb.REWORD and step.message else None
@@ -171,7 +171,7 @@ class Replay:
         end_writing(self._repository)
         count = len(result.conflicts)
         return RebaseOutcome(
-            f"rebase stopped at {step.commit[:10]}: {count} in conflict",
+            f"rebase stopped at {short_oid(step.commit)}: {count} in conflict",
             conflicts=result.conflicts,
             notes=(*self._notes, *put.notes),
             state=RebaseState.CONFLICT,
@@ -196,7 +196,7 @@ class Replay:
         end_writing(self._repository)
         (self._repository.git_dir / AUTO_MERGE).unlink(missing_ok=True)
         return RebaseOutcome(
-            f"rebase stopped at {step.commit[:10]} for editing",
+            f"rebase stopped at {short_oid(step.commit)} for editing",
             notes=(*self._notes, *put.notes),
             state=RebaseState.EDIT_PAUSE,
             completed=len(progress.done),
@@ -221,7 +221,7 @@ class Replay:
         notes = (*self._notes, *put.notes, *self._tell_rewritten())
         count = len(progress.rewritten)
         return RebaseOutcome(
-            f"rebased {count} {'commit' if count == 1 else 'commits'} onto {progress.onto[:10]}",
+            f"rebased {count} {'commit' if count == 1 else 'commits'} onto {short_oid(progress.onto)}",
             insertions,
             deletions,
             commit=self.at,

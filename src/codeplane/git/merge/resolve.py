@@ -35,15 +35,15 @@ def resolve_conflicts(
         if conflict.path in resolved or _is_mended(conflict, read(conflict.path))
     ]
     _stage_paths(repository, handle, paths)
-    unresolved = [conflict for conflict in conflicts if conflict.path not in paths]
+    remaining = [conflict for conflict in conflicts if conflict.path not in paths]
     _, mentions = split_conflicts(message)
     conflict_paths = {conflict.path for conflict in conflicts}
-    unresolved += [
+    remaining += [
         Conflict(path, None, index_side(handle, path), None)
         for path in mentions
         if path not in conflict_paths and path not in resolved and has_marks(read(path) or b"")
     ]
-    return tuple(unresolved)
+    return tuple(remaining)
 
 
 def _is_mended(conflict: Conflict, data: bytes | None) -> bool:

@@ -16,7 +16,7 @@ from codeplane.git.merge.apply_result import restore_tree
 from codeplane.git.merge.merge import checked_message, conclude_merge
 from codeplane.git.merge.resolve import Read, resolve_conflicts
 from codeplane.git.merge.sequencer import Picking, continue_picks
-from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.outcome import Outcome, short_oid
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import (
@@ -60,14 +60,14 @@ def continue_merge(repository: Repository, programs: Programs, resolution: Resol
             lines = "".join(f"#\t{path}\n" for path in paths)
             tail = f"\n# Conflicts:\n{lines}" if paths else ""
             write_state(repository, MERGE_MSG, f"{resolution.message.rstrip()}\n{tail}")
-        unresolved = resolve_conflicts(
+        remaining = resolve_conflicts(
             repository, handle, resolution.resolved_paths, read_state(repository, MERGE_MSG), resolution.read
         )
-        if unresolved:
-            count = len(unresolved)
+        if remaining:
+            count = len(remaining)
             return Outcome(
                 f"{kind} in progress: conflicts left in {count} path{'s' if count != 1 else ''}",
-                conflicts=unresolved,
+                conflicts=remaining,
             )
         tree, before = str(handle.index.write_tree()), str(handle.head.peel(pygit2.Tree).id)
         insertions, deletions = count_lines(handle, before, tree)
@@ -78,7 +78,7 @@ def continue_merge(repository: Repository, programs: Programs, resolution: Resol
             )
         if kind == "merge":
             oid, notes = conclude_merge(repository, programs, handle, tree, None)
-            return Outcome(f"merged as {oid[:10]}", insertions, deletions, commit=oid, notes=notes)
+            return Outcome(f"merged as {short_oid(oid)}", insertions, deletions, commit=oid, notes=notes)
         outcome = _conclude_pick(repository, programs, handle, tree, Picking(reverts=kind == "revert"))
         more = _continue_sequence(repository, programs, handle, Picking(reverts=kind == "revert"))
         if more is None:
@@ -136,7 +136,8 @@ def _conclude_pick(
     head = handle.head.peel(pygit2.Commit)
     if not pick or tree == str(head.tree_id):
         clear_merge(repository)
-        return Outcome(f"{picking.name}: nothing of {pick[:10]} is left to commit" if pick else picking.name)
+        rest = f": nothing of {short_oid(pick)} is left to commit" if pick else ""
+        return Outcome(f"{picking.name}{rest}")
     message, notes = checked_message(repository, programs)
     oid, more = make_commit(
         repository,
@@ -150,7 +151,7 @@ def _conclude_pick(
         author=None if picking.reverts else handle[pick].peel(pygit2.Commit).author,
     )
     clear_merge(repository)
-    return Outcome(f"{picking.name} done as {oid[:10]}", commit=oid, notes=(*notes, *more))
+    return Outcome(f"{picking.name} done as {short_oid(oid)}", commit=oid, notes=(*notes, *more))
 
 
 def _continue_sequence(

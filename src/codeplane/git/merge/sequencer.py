@@ -18,7 +18,7 @@ from codeplane.git.merge.merge import stopped_outcome
 from codeplane.git.merge.text_merge import Labels, MergeDrivers
 from codeplane.git.merge.tree_merge import MergeResult, merge_trees
 from codeplane.git.repo.objects import find_commit
-from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.outcome import Outcome, short_oid
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import (
     CHERRY_PICK_HEAD,
@@ -129,7 +129,7 @@ class _Run:
         self._how, self._origin = picking, origin
         self._start = self.at = str(handle.head.target)
         self._tree = str(handle.head.peel(pygit2.Tree).id)
-        self._made: list[tuple[str, str]] = []  # ids and subjects
+        self._commits: list[tuple[str, str]] = []  # ids and subjects
         self._notes: dict[str, None] = {}
 
     def step(self, commit: pygit2.Commit) -> MergeResult | None:
@@ -140,7 +140,7 @@ class _Run:
             return result
         message = self._how.message(commit)
         if result.tree == self._tree:
-            self._notes[f"{str(commit.id)[:10]} changes nothing here and was skipped."] = None
+            self._notes[f"{short_oid(str(commit.id))} changes nothing here and was skipped."] = None
             return None
         self.at, notes = make_commit(
             self._repository,
@@ -155,7 +155,7 @@ class _Run:
         )
         self._notes |= dict.fromkeys(notes)
         self._tree = result.tree
-        self._made.append((self.at, first_line(message)))
+        self._commits.append((self.at, first_line(message)))
         return None
 
     def stop(self, result: MergeResult, remaining: Sequence[str], *, is_sequence: bool) -> Outcome:
@@ -176,11 +176,11 @@ class _Run:
         return stopped_outcome(self._how.name, result, (*self._notes, *put.notes))
 
     def finish(self) -> Outcome:
-        if not self._made:
+        if not self._commits:
             raise NothingToCommit("; ".join(self._notes) or "Nothing is left to do.")
         state = {
             REVERT_HEAD if self._how.reverts else CHERRY_PICK_HEAD: f"{self.at}\n",
-            MERGE_MSG: f"{self._made[-1][1]}\n",
+            MERGE_MSG: f"{self._commits[-1][1]}\n",
         }
         insertions, deletions = count_lines(
             self._handle, str(self._handle.head.peel(pygit2.Tree).id), self._tree
@@ -189,14 +189,14 @@ class _Run:
         self._move_head()
         clear_merge(self._repository)
         clear_sequencer(self._repository)
-        count = len(self._made)
+        count = len(self._commits)
         what = f"{self._how.name}: {count} {'commit' if count == 1 else 'commits'}"
         return Outcome(what, insertions, deletions, commit=self.at, notes=(*self._notes, *put.notes))
 
     def _move_head(self) -> None:
         """Moves HEAD once, so that a crash never leaves it in the middle of a series."""
-        if self._made:
-            reflog = f"{self._how.name}: {self._made[-1][1]}"
+        if self._commits:
+            reflog = f"{self._how.name}: {self._commits[-1][1]}"
             move_ref(self._handle, "HEAD", self.at, self._start, reflog)
 
     def _note_sequence(self, remaining: Sequence[str]) -> None:

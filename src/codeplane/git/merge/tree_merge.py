@@ -96,7 +96,7 @@ def _find_changes(
 
 
 def _in_order(pairs: Mapping[str, Pair], other: Mapping[str, Pair]) -> list[str]:
-    """As git comes by them, which counts where files are alike: last what is in directories of one side."""
+    """The paths in the order of git, which counts where files are alike: directories of one side last."""
     common = {parent for path in other for parent in parent_paths(path)} | other.keys()
     return sorted(pairs, key=lambda path: (not common.issuperset(parent_paths(path)), os.fsencode(path)))
 

@@ -101,8 +101,8 @@ def status_of(repository: Repository, handle: pygit2.Repository, module: Module)
         return ModuleStatus(module, "absent", is_active)
     commit = inner.head().commit
     with inner.opened() as own:
-        ignored = pygit2.enums.FileStatus.IGNORED
-        is_dirty = any(not flags & ignored for flags in own.status(untracked_files="normal").values())
+        ignore_flag = pygit2.enums.FileStatus.IGNORED
+        is_dirty = any(not flags & ignore_flag for flags in own.status(untracked_files="normal").values())
     state: State = "ok"
     if is_unmerged(handle, module.path):
         state = "conflict"

@@ -57,7 +57,7 @@ def source_of(repository: Repository, remote: str | None, branch: str | None, *,
     if merges and upstream is None:
         raise InvalidArgument(
             f"{current or 'A detached HEAD'} tracks no branch of {source.name}: name the branch to pull.",
-            hints=[Remedy(Fix.NAME_BRANCH), Remedy(Fix.FETCH_ONLY)],
+            hints=[Remedy(Fix.NAME_BRANCH, remote=source.name), Remedy(Fix.FETCH_ONLY, remote=source.name)],
         )
     return Source(source, upstream, branch)
 

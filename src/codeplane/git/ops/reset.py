@@ -63,12 +63,14 @@ def reset_paths(repository: Repository, ref: str, selection: Selection) -> Outco
             if path in selection
         }
         _check_known(handle, selection, tree)
-        saved = _save_hidden(repository, handle, set(differ))
+        autosave_ref = _save_hidden(repository, handle, set(differ))
         with edited_index(repository, handle) as index:
             for path, pair in differ.items():
                 put_entry(index, path, pair.old)
     count = len(differ)
-    return Outcome(f"reset {count} path{'s' if count != 1 else ''} of the index to {shown(ref)}", saved=saved)
+    return Outcome(
+        f"reset {count} path{'s' if count != 1 else ''} of the index to {shown(ref)}", saved=autosave_ref
+    )
 
 
 def _bring_along(

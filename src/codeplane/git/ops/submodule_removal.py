@@ -23,11 +23,11 @@ def deinit_modules(repository: Repository, selection: Selection, *, force: bool)
     """Removes the files of submodules; their commits stay in the git directory."""
     with repository.opened() as handle:
         modules = select_modules(repository, handle, selection)
-        saved = _empty_modules(repository, modules, force=force)
+        save_notes = _empty_modules(repository, modules, force=force)
         for module in modules:
             _deactivate_module(handle, module)
     paths = tuple(shown(module.path) for module in modules)
-    return ModulesOutcome(f"deinitialised {len(paths)} submodules", lines=paths, notes=saved)
+    return ModulesOutcome(f"deinitialised {len(paths)} submodules", lines=paths, notes=save_notes)
 
 
 def remove_modules(repository: Repository, selection: Selection, *, force: bool) -> ModulesOutcome:
@@ -36,7 +36,7 @@ def remove_modules(repository: Repository, selection: Selection, *, force: bool)
         raise InvalidArgument("The action remove needs paths.")
     with repository.opened() as handle:
         modules = select_modules(repository, handle, selection)
-        saved = _empty_modules(repository, modules, force=force)
+        save_notes = _empty_modules(repository, modules, force=force)
         with edited_index(repository, handle) as index:
             for module in modules:
                 _deactivate_module(handle, module)
@@ -52,7 +52,7 @@ def remove_modules(repository: Repository, selection: Selection, *, force: bool)
                 if place.is_dir():
                     place.rmdir()
     paths = tuple(shown(module.path) for module in modules)
-    return ModulesOutcome(f"removed {len(paths)} submodules", lines=paths, notes=saved)
+    return ModulesOutcome(f"removed {len(paths)} submodules", lines=paths, notes=save_notes)
 
 
 def _deactivate_module(handle: pygit2.Repository, module: Module) -> None:
@@ -79,8 +79,14 @@ def _empty_modules(repository: Repository, modules: Sequence[Module], *, force: 
         if inner is not None:
             with inner.opened() as own:
                 files = _local_changes(own)
-                saved = save_work(inner, own, "before the submodule was removed", files) if files else None
-            notes += [f"{shown(module.path)}: work is kept as {saved} in {inner.git_dir}."] if saved else []
+                autosave_ref = (
+                    save_work(inner, own, "before the submodule was removed", files) if files else None
+                )
+            notes += (
+                [f"{shown(module.path)}: work is kept as {autosave_ref} in {inner.git_dir}."]
+                if autosave_ref
+                else []
+            )
         _empty_module(repository, module)
     return tuple(notes)
 
@@ -103,8 +109,10 @@ def _at_risk(repository: Repository, module: Module) -> dict[str, list[str]]:
 
 
 def _local_changes(handle: pygit2.Repository) -> list[str]:
-    ignored = pygit2.enums.FileStatus.IGNORED
-    return sorted(path for path, flags in handle.status(untracked_files="all").items() if not flags & ignored)
+    ignore_flag = pygit2.enums.FileStatus.IGNORED
+    return sorted(
+        path for path, flags in handle.status(untracked_files="all").items() if not flags & ignore_flag
+    )
 
 
 def _empty_module(repository: Repository, module: Module) -> None:

@@ -28,7 +28,7 @@ from codeplane.git.remote.remotes import Upstream, find_remote, list_remotes, re
 from codeplane.git.remote.transfer import Connection
 from codeplane.git.repo.config import config_text
 from codeplane.git.repo.heads import BRANCHES
-from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.outcome import Outcome, short_oid
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.repository import Repository, open_repository
 from codeplane.git.repo.urls import resolved_url, shown_url
@@ -77,15 +77,15 @@ def update_modules(
     """Checks out the commits that the index records; clones and fetches where needed."""
     lines: list[str] = []
     notes: list[str] = []
-    saved = None
+    autosave_ref = None
     for path, note in _update_each(
         connection, selection, recursive=recursive, force=force, above="", depth=0
     ):
         lines.append(f"{shown(path)}: {note.summary}")
         notes += note.notes
-        saved = note.saved or saved
+        autosave_ref = note.saved or autosave_ref
     return ModulesOutcome(
-        f"updated {len(lines)} submodules", saved=saved, notes=tuple(notes), lines=tuple(lines)
+        f"updated {len(lines)} submodules", saved=autosave_ref, notes=tuple(notes), lines=tuple(lines)
     )
 
 
@@ -114,7 +114,7 @@ def add_module(connection: Connection, path: str, url: str, name: str | None = N
             index.add(file_entry(handle))
         handle.config[f"submodule.{module.name}.url"] = address
         handle.config[f"submodule.{module.name}.active"] = "true"
-    summary = f"{shown(path)}: {branch or 'detached'} at {commit[:10]}"
+    summary = f"{shown(path)}: {branch or 'detached'} at {short_oid(commit)}"
     return ModulesOutcome(f"added submodule {shown(path)} from {shown_url(address)}", lines=(summary,))
 
 
@@ -169,7 +169,7 @@ def _update_module(connection: Connection, module: Module, *, force: bool) -> Ou
         remote = find_remote(own, _ORIGIN)
         here = None if own.head_is_unborn else str(own.head.target)
     if here == commit:
-        return Outcome(f"at {commit[:10]}")
+        return Outcome(f"at {short_oid(commit)}")
     if not is_there:
         with fetch_objects(connection, remote) as fetch:
             apply_fetch(inner, fetch, prune=False, merges=[])
@@ -180,7 +180,7 @@ def _update_module(connection: Connection, module: Module, *, force: bool) -> Ou
                     hints=["It was not pushed, or the address has changed (action sync)."],
                 )
     result = check_out(inner, connection.programs, CheckoutTarget(commit), force=force)
-    return Outcome(f"now at {commit[:10]}", notes=result.notes, saved=result.saved)
+    return Outcome(f"now at {short_oid(commit)}", notes=result.notes, saved=result.saved)
 
 
 def _clone_module(connection: Connection) -> tuple[str, str | None]:

@@ -12,7 +12,7 @@ from codeplane.git.ops.worktrees import Roots, Worktree, WorktreeOutcome, lock_r
 from codeplane.git.remote.refspecs import text_names
 from codeplane.git.repo.heads import BRANCHES
 from codeplane.git.repo.objects import SUBMODULE
-from codeplane.git.repo.outcome import list_names
+from codeplane.git.repo.outcome import list_names, short_oid
 from codeplane.git.repo.repository import Repository, open_repository
 from codeplane.git.repo.state import unfinished_operation
 from codeplane.git.worktree.autosave import SAVED, save_work
@@ -28,13 +28,13 @@ def remove_worktree(
 ) -> WorktreeOutcome:
     """Removes a worktree with its directory. Work that is only there is refused, or saved with `force`."""
     _check_removable(repository, roots, worktree)
-    saved: str | None = None
+    autosave_ref: str | None = None
     notes: tuple[str, ...] = ()
     if not worktree.is_missing:
-        saved, notes = _save_or_refuse(repository, worktree, force=force)
+        autosave_ref, notes = _save_or_refuse(repository, worktree, force=force)
         remove_tree(worktree.path)
     remove_tree(worktree.git_dir)
-    return WorktreeOutcome(f"removed worktree {worktree.path}", saved=saved, notes=notes)
+    return WorktreeOutcome(f"removed worktree {worktree.path}", saved=autosave_ref, notes=notes)
 
 
 def _check_removable(repository: Repository, roots: Roots, worktree: Worktree) -> None:
@@ -74,20 +74,20 @@ def _save_or_refuse(
                 hints=["force: true removes it; files and commits are saved first, ignored files are not."],
                 paths=risks["changed or untracked"][:_MOST_NAMED],
             )
-        saved = (
+        autosave_ref = (
             save_work(inner, handle, f"before the worktree {worktree.name} was removed", files)
             if files
             else None
         )
-        if loose and saved is None:
-            saved = f"{SAVED}worktree-{loose[:10]}"
-            handle.create_reference(saved, loose, force=True)
-    return saved, ((f"Its submodules were removed too: {list_names(living)}.",) if living else ())
+        if loose and autosave_ref is None:
+            autosave_ref = f"{SAVED}worktree-{short_oid(loose)}"
+            handle.create_reference(autosave_ref, loose, force=True)
+    return autosave_ref, ((f"Its submodules were removed too: {list_names(living)}.",) if living else ())
 
 
 def _local_changes(handle: pygit2.Repository) -> list[str]:
-    ignored = FileStatus.IGNORED
-    return [path for path, flags in handle.status(untracked_files="all").items() if not flags & ignored]
+    ignore_flag = FileStatus.IGNORED
+    return [path for path, flags in handle.status(untracked_files="all").items() if not flags & ignore_flag]
 
 
 def _loose_commit(handle: pygit2.Repository) -> str | None:

@@ -196,7 +196,9 @@ def _target_ref(handle: pygit2.Repository, request: PushRequest, remote: Remote,
         return same
     raise InvalidArgument(
         f"{branch} tracks {upstream.branch} of {remote.name}: name the branch to push to.",
-        hints=[f'"to": "{upstream.branch}"', f'"to": "{branch}"'],
+        hints=[
+            Remedy(Fix.PUSH_TO, remote=remote.name, branch=branch, to=to) for to in (upstream.branch, branch)
+        ],
     )
 
 

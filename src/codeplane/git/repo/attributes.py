@@ -100,14 +100,14 @@ class AttributeFiles:
         self._directories.clear()
 
     def _may_concern_directory(self, directory: str) -> bool:
-        unknown = []
+        pending = []
         while directory not in self._directories:
-            unknown.append(directory)
+            pending.append(directory)
             if not directory:
                 break
             directory = directory.rpartition("/")[0]
         is_concerned = self._directories.get(directory, False)
-        for inner in reversed(unknown):
+        for inner in reversed(pending):
             is_concerned = is_concerned or self._has_file(inner)
             self._directories[inner] = is_concerned
         return is_concerned

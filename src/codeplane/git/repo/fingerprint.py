@@ -19,7 +19,7 @@ _MOST_READ: Final = 4096
 
 
 def git_fingerprint(repository: Repository) -> str:
-    """The same while neither HEAD nor references, index, settings or anything unfinished have changed.
+    """Stays equal while neither HEAD nor references, index, settings or anything unfinished have changed.
 
     It is looked at from outside, by sizes, times and short contents, so it may differ where only a time does.
     """

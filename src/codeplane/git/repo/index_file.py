@@ -140,7 +140,7 @@ def rename_entries(data: bytes, moves: Mapping[bytes, bytes], changed_ns: int) -
 
 
 def smudge_entries(data: bytes, changed_ns: int, is_same: Callable[[bytes, bytes], bool]) -> bytes:
-    """The same index for a file with a later time stamp than `changed_ns`, which this one has.
+    """An index whose file has the time stamp `changed_ns`, rewritten for a file with a later one.
 
     Entries as young as that lose their size unless their file, by name and fixed part, has their content: no
     time stamp can say whether it has changed since.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 _MOST_NAMED: Final = 20
+_SHORT: Final = 10
 
 
 class Side(NamedTuple):
@@ -43,3 +44,8 @@ def list_names(names: Iterable[str], most: int = _MOST_NAMED) -> str:
     every = list(names)
     more = f" and {len(every) - most} more" if len(every) > most else ""
     return ", ".join(every[:most]) + more
+
+
+def short_oid(oid: str) -> str:
+    """The id of an object as people write it."""
+    return oid[:_SHORT]

@@ -142,6 +142,15 @@ class Repository:
             blob = self._head_blob(path)
             return read_blob(self._handle, blob) if blob is not None else None
 
+    def content_at(self, name: str, path: str) -> bytes | None:
+        """The content of a file in a commit, before any filter; None where it has none or none is there."""
+        with self._lock:
+            try:
+                tree = self._handle.revparse_single(name).peel(pygit2.Tree)
+                return read_blob(self._handle, str(tree[path].id)) if path in tree else None
+            except (KeyError, ValueError, pygit2.GitError):
+                return None
+
     def _head_blob(self, path: str) -> str | None:
         if self._handle.head_is_unborn:
             return None

@@ -292,12 +292,12 @@ def _replaced_error(path: str) -> GitBusy:
 
 
 def _check_marks(repository: Repository, paths: Iterable[str]) -> None:
-    unresolved = [path for path in paths if has_marks((repository.root / path).read_bytes())]
-    if unresolved:
+    marked_paths = [path for path in paths if has_marks((repository.root / path).read_bytes())]
+    if marked_paths:
         raise GitUnfinished(
-            f"Conflict markers are still in {list_paths(unresolved)}.",
+            f"Conflict markers are still in {list_paths(marked_paths)}.",
             hints=[Remedy(Fix.STAGE_WITH_MARKERS)],
-            paths=[shown(path) for path in unresolved[:_MOST_NAMED]],
+            paths=[shown(path) for path in marked_paths[:_MOST_NAMED]],
         )
 
 

@@ -77,16 +77,18 @@ class LocalWork:
         tree, conflicts = WorkTree(handle, repository.root), conflict_paths(handle)
         differences = diff_index(handle, head_tree(handle)).keys() | conflicts
         candidates = differences | unstaged_paths(handle) if paths is None else set(paths)
-        tracked = {
+        index_paths = {
             path
             for path in candidates
             if index_side(handle, path) or path in conflicts or path in differences
         }
-        loose = {path: side for path in candidates - tracked if (side := store_file(tree, path)) is not None}
+        loose = {
+            path: side for path in candidates - index_paths if (side := store_file(tree, path)) is not None
+        }
         return cls(
             handle,
-            {path: _staged_side(handle, path, conflicts) for path in tracked & differences},
-            _in_files(tree, tracked, head_tree(handle), loose),
+            {path: _staged_side(handle, path, conflicts) for path in index_paths & differences},
+            _in_files(tree, index_paths, head_tree(handle), loose),
             loose,
         )
 
@@ -158,7 +160,7 @@ def stash_signature(handle: pygit2.Repository) -> pygit2.Signature:
 
 
 def _in_files(tree: WorkTree, tracked: set[str], head: str | None, loose: Entries) -> dict[str, Side | None]:
-    """As git does, a new file that is only in the index is kept, unless something else is in its place."""
+    """Keeps a new file that is only in the index, as git does, unless something else is in its place."""
     sides = {path: store_file(tree, path) for path in tracked}
     missing = {path for path, side in sides.items() if side is None}
     new_paths = {path for path in missing if head is None or side_at(tree.handle, head, path) is None}

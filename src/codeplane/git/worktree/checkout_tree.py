@@ -83,18 +83,18 @@ def apply_plan(
     risks = _real_risks(repository, programs, handle, plan.risks)
     if risks and (not force or Risk.REPOSITORY in risks.values()):
         raise work_at_risk(risks)
-    saved = save_work(repository, handle, why, risks) if risks and keep else None
+    autosave_ref = save_work(repository, handle, why, risks) if risks and keep else None
     check_unlocked(repository)
     placer = FileWriter(handle, repository.root)
     try:
         leftovers = _remove_files(placer, plan)
         by_git, notes = _write_files(repository, placer, plan)
     except (OSError, KeyError) as error:
-        raise _stopped_error(error, placer.count, plan, saved) from error
+        raise _stopped_error(error, placer.count, plan, autosave_ref) from error
     _write_index(repository, handle, plan)
     notes += _write_filtered(repository, programs, placer, plan, by_git)
     notes += [f"{shown(path)}/ is not empty and was left" for path in leftovers]
-    return CheckoutResult(tuple(notes), saved)
+    return CheckoutResult(tuple(notes), autosave_ref)
 
 
 def _real_risks(

@@ -43,7 +43,7 @@ class Broken(NamedTuple):
 class Breakage:
     """`unresolved` names, and `calls` that no longer fit; `is_cut` where not every file was looked at."""
 
-    unresolved: tuple[Broken, ...] = ()
+    lost_references: tuple[Broken, ...] = ()
     calls: tuple[Broken, ...] = ()
     is_cut: bool = False
 
@@ -59,8 +59,8 @@ def breakage(
     Costs nothing unless a definition or an import went, or a header changed.
     """
     search = _Search(snapshot, old, texts, files)
-    unresolved = tuple(search.unresolved())
-    return Breakage(unresolved, tuple(search.calls()), search.is_cut)
+    lost_references = tuple(search.unresolved())
+    return Breakage(lost_references, tuple(search.calls()), search.is_cut)
 
 
 class _Search:
@@ -79,15 +79,15 @@ class _Search:
 
     def unresolved(self) -> Iterator[Broken]:
         names = dict(self._gone())
-        dropped = {file.path: self._dropped_imports(file) for file in self._files}
-        for imports in dropped.values():
+        lost_imports = {file.path: self._dropped_imports(file) for file in self._files}
+        for imports in lost_imports.values():
             names |= {name: "no longer imported" for name in imports if name not in names}
         self.is_cut = self.is_cut or len(names) > _MOST_NAMES
         for name, why in list(names.items())[:_MOST_NAMES]:
             paths = self._snapshot.paths_with(name)
             self.is_cut = self.is_cut or len(paths) > _MOST_FILES
             for path in self._nearest(paths):
-                is_dropped = name in dropped.get(RepoPath(path), ())
+                is_dropped = name in lost_imports.get(RepoPath(path), ())
                 for ref in self._lost_references(path, name, is_dropped=is_dropped):
                     yield Broken(ref.path, ref.line, name, why)
 
@@ -120,9 +120,9 @@ class _Search:
         then, now = self._old_facts(file), self._snapshot.facts(file.path)
         if then is None or now is None or now.state != "ok" or now.stars:
             return set()
-        bound = {item.alias for item in now.imports} | {item.name for item in now.definitions}
-        dropped = {item.alias for item in then.imports if item.alias} - bound
-        return {name for name in dropped if now.bound(0, name) is None} if dropped else dropped
+        current = {item.alias for item in now.imports} | {item.name for item in now.definitions}
+        lost = {item.alias for item in then.imports if item.alias} - current
+        return {name for name in lost if now.bound(0, name) is None} if lost else lost
 
     def _nearest(self, paths: Sequence[str]) -> list[str]:
         """The files that are looked at: those of the edit first."""
@@ -139,11 +139,11 @@ class _Search:
             return  # a new file broke nothing that it had
         was = self._then().named_in(old_path, name)
         if RepoPath(path) in self._came_from:
-            meant = self._meant_in_edited(RepoPath(path), old_path, was)
+            had_meaning = self._meant_in_edited(RepoPath(path), old_path, was)
             yield from (
                 ref
                 for ref in open_ones
-                if meant(ref) or (is_dropped and not ref.receiver and ref.role is not Role.IMPORT)
+                if had_meaning(ref) or (is_dropped and not ref.receiver and ref.role is not Role.IMPORT)
             )
         else:
             places = {(ref.line, ref.column) for ref in was if ref.target}
@@ -159,9 +159,9 @@ class _Search:
         """
         new_lines = lines_of(self._snapshot.source(path))
         old_lines = lines_of(self._texts.get(old_path) or b"")
-        known = {(old_lines[ref.line - 1], ref.column): bool(ref.target) for ref in was}
+        meanings = {(old_lines[ref.line - 1], ref.column): bool(ref.target) for ref in was}
         receivers = {ref.receiver for ref in was if ref.target}
-        return lambda ref: known.get((new_lines[ref.line - 1], ref.column), ref.receiver in receivers)
+        return lambda ref: meanings.get((new_lines[ref.line - 1], ref.column), ref.receiver in receivers)
 
     def _then(self) -> References:
         """References as they were before the edit."""
@@ -206,12 +206,12 @@ class _Search:
         for path, some in list(by_path.items())[:_MOST_CALLING]:
             data = self._snapshot.source(path)
             offsets = {_compute_offset(data, ref): ref for ref in some}
-            for offset, passed in passed_at(self._language(path), data, offsets).items():
-                others = [passed]
-                if may_have_receiver and passed.positional:
-                    others.append(passed._replace(positional=passed.positional - 1))
-                if not misfit(was, passed) and all(misfit(now, other) for other in others):
-                    yield Broken(path, offsets[offset].line, name, misfit(now, passed))
+            for offset, arguments in passed_at(self._language(path), data, offsets).items():
+                others = [arguments]
+                if may_have_receiver and arguments.positional:
+                    others.append(arguments._replace(positional=arguments.positional - 1))
+                if not misfit(was, arguments) and all(misfit(now, other) for other in others):
+                    yield Broken(path, offsets[offset].line, name, misfit(now, arguments))
 
     def _calls_of(self, place: Place) -> list[RefFact]:
         return [

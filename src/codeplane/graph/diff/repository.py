@@ -38,7 +38,7 @@ class State:
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """The same for the same state: what a commit lacked may have been filled in."""
+        """Equal for equal states: what a commit lacked may have been filled in."""
         return self.code.view, self.epoch, len(self.blobs)
 
 
@@ -57,10 +57,10 @@ class Sight(NamedTuple):
     unread: frozenset[str] = frozenset()  # paths whose content one of them has and nobody can read
     # The files of the old state that git says have changed; None where it was not asked. Line ends and the
     # like may differ between what git keeps and the working tree, and a sparse checkout lacks files.
-    changed: frozenset[str] | None = None
+    paths: frozenset[str] | None = None
 
     def is_told(self, old: State, path: str) -> bool:
-        is_same = self.changed is not None and path in old.blobs and path not in self.changed
+        is_same = self.paths is not None and path in old.blobs and path not in self.paths
         return path not in self.unread and not is_same
 
 
@@ -99,17 +99,19 @@ def structural_diff(
 def _with_moves(new: State, files: list[FileDiff]) -> list[FileDiff]:
     """The files with what went from one to another of its package as moved, where files of a directory are
     one package: nobody outside can tell."""
-    gone: dict[_Home, list[tuple[FileDiff, Change]]] = {}
-    come: dict[_Home, list[tuple[FileDiff, Change]]] = {}
+    removals: dict[_Home, list[tuple[FileDiff, Change]]] = {}
+    additions: dict[_Home, list[tuple[FileDiff, Change]]] = {}
     for file in files:
         if not file.language or specs()[file.language].default_exports != "capital":
             continue
         for one in file.changes:
-            tables = {ChangeKind.REMOVED: gone, ChangeKind.ADDED: come}
+            tables = {ChangeKind.REMOVED: removals, ChangeKind.ADDED: additions}
             if one.change in tables:
                 tables[one.change].setdefault(_home(new, file, one), []).append((file, one))
     moves = {
-        home: before[0] for home, before in gone.items() if len(before) == 1 and len(come.get(home, ())) == 1
+        home: before[0]
+        for home, before in removals.items()
+        if len(before) == 1 and len(additions.get(home, ())) == 1
     }
     return (
         [file._replace(changes=list(_changes_moved(new, file, moves))) for file in files] if moves else files
@@ -181,18 +183,18 @@ def _make_version(state: State, path: RepoPath, facts: FileFacts | None) -> Vers
 
 
 def _find_moves(
-    old: State, new: State, gone: list[RepoPath], come: list[RepoPath]
+    old: State, new: State, removals: list[RepoPath], come: list[RepoPath]
 ) -> dict[RepoPath, RepoPath]:
     """Files that went and came under another path: the same content, or most of its definitions."""
     renames: dict[RepoPath, RepoPath] = {}
     by_blob: dict[int | None, list[RepoPath]] = {}
     for path in come:
         by_blob.setdefault(new.blobs[path], []).append(path)
-    for path in gone:
+    for path in removals:
         same = by_blob.get(old.blobs[path], [])
         if old.blobs[path] is not None and len(same) == 1 and same[0] not in renames.values():
             renames[path] = same[0]
-    left = [path for path in gone if path not in renames]
+    left = [path for path in removals if path not in renames]
     free = [path for path in come if path not in renames.values()]
     if len(left) > _MOST_PAIRED or len(free) > _MOST_PAIRED:
         return renames

@@ -76,11 +76,11 @@ def _makes_instances(snapshot: Snapshot, path: RepoPath, item: Definition) -> bo
     return item.kind == "constructor" or (item.kind == "method" and item.name in initializers)
 
 
-def _make_blast(snapshot: Snapshot, found: list[RefFact]) -> Blast:
-    files = sorted({ref.path for ref in found})
-    sure = {ref.path for ref in found if ref.tier in (Tier.PROVEN, Tier.STRONG)}
+def _make_blast(snapshot: Snapshot, references: list[RefFact]) -> Blast:
+    files = sorted({ref.path for ref in references})
+    sure = {ref.path for ref in references if ref.tier in (Tier.PROVEN, Tier.STRONG)}
     tests = snapshot.tests()
-    return Blast(dict(Counter(ref.tier for ref in found)), files, sorted(sure & tests))
+    return Blast(dict(Counter(ref.tier for ref in references)), files, sorted(sure & tests))
 
 
 def risk_of(change: Change, blast: Blast | None) -> Risk:

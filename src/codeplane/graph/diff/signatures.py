@@ -59,8 +59,8 @@ def judge(old: tuple[FileFacts, int], new: tuple[FileFacts, int]) -> Verdict:
     was, item = respelled(old_facts, before), respelled(new_facts, after)
     differences: list[Found] = []
     if was.signature != item.signature:
-        signed = (was, _bound(*old)), (item, _bound(*new))
-        headers = [header_of(new_facts.language, *one) for one in signed]
+        sides = (was, _bound(*old)), (item, _bound(*new))
+        headers = [header_of(new_facts.language, *one) for one in sides]
         style = style_of(new_facts.language)
         if item.kind in _CLASSES and was.bases != item.bases:
             differences.append(Found("bases_changed", _bases_break(new_facts.language, was, item)))
@@ -76,8 +76,8 @@ def judge(old: tuple[FileFacts, int], new: tuple[FileFacts, int]) -> Verdict:
         differences.append(Found("visibility_changed", bool(item.flags & FLAG_PRIVATE)))
     answers = [one.breaking for one in differences]
     breaking = True if True in answers else None if None in answers else False
-    named = tuple((one.tag, one.parameter) for one in differences if one.parameter)
-    return Verdict(tuple(dict.fromkeys(one.tag for one in differences)), breaking, named)
+    parameters = tuple((one.tag, one.parameter) for one in differences if one.parameter)
+    return Verdict(tuple(dict.fromkeys(one.tag for one in differences)), breaking, parameters)
 
 
 def respelled(facts: FileFacts, at: int) -> Definition:
@@ -173,17 +173,19 @@ def _generic(header: Header) -> str:
 
 def _find_modifiers(style: HeaderStyle, old: Header, new: Header) -> Iterator[Found]:
     was, now = (frozenset(header.before) & _MODIFIERS for header in (old, new))
-    changed = (was ^ now) - _UNSEEN
-    if changed:
+    difference = (was ^ now) - _UNSEEN
+    if difference:
         # Who calls what has become asynchronous has to wait for it.
-        yield Found("modifiers_changed", True if changed & {"async", "suspend", "static"} else None)
+        yield Found("modifiers_changed", True if difference & {"async", "suspend", "static"} else None)
     unsaid = _VISIBLE.get(style.unsaid, 0)
-    seen, seen_now = (
+    visibility, visibility_now = (
         max((_VISIBLE[word] for word in header.before if word in _VISIBLE), default=unsaid)
         for header in (old, new)
     )
-    if seen != seen_now:
-        yield Found("visibility_changed", seen_now < seen if seen and seen_now else None)
+    if visibility != visibility_now:
+        yield Found(
+            "visibility_changed", visibility_now < visibility if visibility and visibility_now else None
+        )
 
 
 def _class(style: HeaderStyle, was: Header, now: Header, *, has_new_bases: bool) -> Iterator[Found]:
@@ -202,9 +204,9 @@ def _class(style: HeaderStyle, was: Header, now: Header, *, has_new_bases: bool)
 def _bases_break(language: str, was: Definition, item: Definition) -> Breaks:
     """A base that is gone takes its members along, unless another one brings them."""
     plain = specs()[language].types.memberless_bases
-    gone = set(was.bases) - set(item.bases) - plain
+    lost_bases = set(was.bases) - set(item.bases) - plain
     come = set(item.bases) - set(was.bases) - plain
-    if gone:
+    if lost_bases:
         return None if come else True
     bases = [base for base in was.bases if base in item.bases]
     return False if bases == [base for base in item.bases if base in was.bases] else None
@@ -214,30 +216,30 @@ def _parameters(style: HeaderStyle, old: Sequence[Parameter], new: Sequence[Para
     pairs = _paired(old, new)
     parameters = [one for at, one in enumerate(old) if at not in pairs]
     come = [at for at in range(len(new)) if at not in pairs.values()]
-    placed = [pairs[at] for at, one in enumerate(old) if at in pairs and one.passing in _BY_PLACE]
+    positions = [pairs[at] for at, one in enumerate(old) if at in pairs and one.passing in _BY_PLACE]
     takes_rest = any(one.passing in _RESTS for one in new)
     if (
         parameters
         or come
         or any(old[a].name != new[b].name for a, b in pairs.items())
-        or placed != sorted(placed)
+        or positions != sorted(positions)
     ):
         yield Found("parameters_changed", False)
     for one in parameters:
         yield Found("parameter_removed", None if takes_rest or style.lenient else True, one.name or one.type)
     for at in come:
-        breaking = _added(new[at], at, placed, old, lenient=style.lenient)
+        breaking = _added(new[at], at, positions, old, lenient=style.lenient)
         is_between = breaking is True and new[at].default is not None
         text = _written(new[at]) + (" (moves positions)" if is_between else "")
         yield Found("parameter_added", breaking, text)
-    if placed != sorted(placed):
+    if positions != sorted(positions):
         yield Found("parameters_reordered", True)
     for before, after in pairs.items():
         was, now = old[before], new[after]
         if was.name != now.name and was.passing not in _RESTS:
             is_seen = was.passing in (Passing.EITHER, Passing.NAME)
             yield Found("parameter_renamed", is_seen, f"{was.name} → {now.name}")
-        yield from _passing(was, now, after, placed, named=style.named)
+        yield from _passing(was, now, after, positions, named=style.named)
         yield from _same_parameter(was, now, typed=style.typed)
 
 
@@ -266,11 +268,11 @@ def _paired(old: Sequence[Parameter], new: Sequence[Parameter]) -> dict[int, int
 
 
 def _added(
-    one: Parameter, at: int, placed: Sequence[int], old: Sequence[Parameter], *, lenient: bool
+    one: Parameter, at: int, positions: Sequence[int], old: Sequence[Parameter], *, lenient: bool
 ) -> Breaks:
     if one.passing in _RESTS:
         return False
-    is_last = all(at > other for other in placed)
+    is_last = all(at > other for other in positions)
     if one.passing in _BY_PLACE and (not is_last or any(other.passing is Passing.REST for other in old)):
         return True  # what was passed in its place goes elsewhere
     if one.default is None:
@@ -279,12 +281,12 @@ def _added(
 
 
 def _passing(
-    was: Parameter, now: Parameter, at: int, placed: Sequence[int], *, named: bool
+    was: Parameter, now: Parameter, at: int, positions: Sequence[int], *, named: bool
 ) -> Iterator[Found]:
     if was.passing is now.passing:
         return
     if was.passing is Passing.NAME and now.passing in _BY_PLACE:
-        yield Found("parameter_kind_changed", any(at < other for other in placed))
+        yield Found("parameter_kind_changed", any(at < other for other in positions))
     elif was.passing is Passing.POSITION and now.passing is Passing.EITHER:
         yield Found("parameter_kind_changed", False)
     else:
@@ -299,8 +301,8 @@ def _same_parameter(was: Parameter, now: Parameter, *, typed: bool) -> Iterator[
             yield Found("default_added" if was.default is None else "default_removed", now.default is None)
         else:
             # Who leaves it out gets something else; of what is not called, it is the value.
-            told = f"{was.name}: {was.default} → {now.default}" if was.name else ""
-            yield Found("default_changed", None if told else False, told)
+            change_text = f"{was.name}: {was.default} → {now.default}" if was.name else ""
+            yield Found("default_changed", None if change_text else False, change_text)
 
 
 def _type_breaks(was: str, now: str) -> Breaks:

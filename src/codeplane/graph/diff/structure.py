@@ -83,42 +83,51 @@ class _Comparison:
 
     def changes(self) -> list[Change]:
         old, new = self._old, self._new
-        removed = [at for key, at in old.keys.items() if key not in new.keys]
-        added = [at for key, at in new.keys.items() if key not in old.keys]
-        come, gone = set(added), set(removed)
+        removals = [at for key, at in old.keys.items() if key not in new.keys]
+        additions = [at for key, at in new.keys.items() if key not in old.keys]
+        new_numbers, old_numbers = set(additions), set(removals)
         matches: list[tuple[int, Change]] = []  # the parent in the new version, and what is below it
-        remade = self._remade(removed, added)
+        remade = self._remade(removals, additions)
         matches += [self._find_renames(at, now[0], is_several=len(now) > 1) for at, now in remade.items()]
-        removed = [at for at in removed if at not in remade]
+        removals = [at for at in removals if at not in remade]
         others = {at for now in remade.values() for at in now}
-        added = [at for at in added if at not in others]
-        counts = self._renamed(removed, added)
+        additions = [at for at in additions if at not in others]
+        counts = self._renamed(removals, additions)
         matches += [self._rename(before, after) for before, after in counts.items()]
         new_names = set(counts.values())
-        matches += [self._add(at) for at in added if at not in new_names and new.items[at].parent not in come]
         matches += [
-            self._remove(at) for at in removed if at not in counts and old.items[at].parent not in gone
+            self._add(at)
+            for at in additions
+            if at not in new_names and new.items[at].parent not in new_numbers
+        ]
+        matches += [
+            self._remove(at)
+            for at in removals
+            if at not in counts and old.items[at].parent not in old_numbers
         ]
         for key, after in new.keys.items():
             if (before := old.keys.get(key)) is not None and (one := self._changed(before, after)):
                 matches.append((new.items[after].parent, one))
         return self._nested(_once(matches))
 
-    def _remade(self, removed: list[int], added: list[int]) -> dict[int, list[int]]:
-        """Those that have the same name and are of another kind: an attribute that became a property, with
+    def _remade(self, removals: list[int], additions: list[int]) -> dict[int, list[int]]:
+        """Definitions that kept their name and changed their kind: an attribute that became a property, with
         its setter."""
-        gone: dict[tuple[str, ...], list[int]] = {}
-        come: dict[tuple[str, ...], list[int]] = {}
-        for side, numbers, table in ((self._old, removed, gone), (self._new, added, come)):
+        before_by_names: dict[tuple[str, ...], list[int]] = {}
+        after_by_names: dict[tuple[str, ...], list[int]] = {}
+        for side, numbers, table in (
+            (self._old, removals, before_by_names),
+            (self._new, additions, after_by_names),
+        ):
             for at in numbers:
                 names, _, _ = side.key_of[at]
                 table.setdefault(names, []).append(at)
         return {
-            before[0]: come[names]
-            for names, before in gone.items()
-            if names in come
+            before[0]: after_by_names[names]
+            for names, before in before_by_names.items()
+            if names in after_by_names
             and len(before) == 1
-            and all(self._new.items[at].flags & FLAG_MORE for at in come[names][1:])
+            and all(self._new.items[at].flags & FLAG_MORE for at in after_by_names[names][1:])
         }
 
     def _find_renames(self, before: int, after: int, *, is_several: bool) -> tuple[int, Change]:
@@ -131,21 +140,24 @@ class _Comparison:
         )  # fmt: skip
         return item.parent, change
 
-    def _renamed(self, removed: list[int], added: list[int]) -> dict[int, int]:
-        """Those of which one has gone and one has come, alike but for the name, under the same parent."""
-        if not removed or not added:
+    def _renamed(self, removals: list[int], additions: list[int]) -> dict[int, int]:
+        """Pairs of a removed and an added definition of one parent, alike but for the name."""
+        if not removals or not additions:
             return {}
         by_text = self._old.has_text and self._new.has_text
-        gone: dict[tuple[object, str], list[int]] = {}
-        come: dict[tuple[object, str], list[int]] = {}
-        for side, numbers, table in ((self._old, removed, gone), (self._new, added, come)):
+        before_by_mark: dict[tuple[object, str], list[int]] = {}
+        after_by_mark: dict[tuple[object, str], list[int]] = {}
+        for side, numbers, table in (
+            (self._old, removals, before_by_mark),
+            (self._new, additions, after_by_mark),
+        ):
             for at in numbers:
                 parent = side.key_of.get(side.items[at].parent)
                 table.setdefault((parent, side.footprint(at, by_text=by_text)), []).append(at)
         return {
-            before[0]: come[mark][0]
-            for mark, before in gone.items()
-            if len(before) == 1 and len(come.get(mark, ())) == 1
+            before[0]: after_by_mark[mark][0]
+            for mark, before in before_by_mark.items()
+            if len(before) == 1 and len(after_by_mark.get(mark, ())) == 1
         }
 
     def _rename(self, before: int, after: int) -> tuple[int, Change]:
@@ -225,15 +237,15 @@ class _Comparison:
         in_code = self._code_difference(before, after)
         differing = in_code or _differing(was, now)
         count = max(sum(line[0] == sign for line in differing) for sign in "+-")
-        shown = in_code if len(in_code) <= _MOST_SHOWN else in_code[: _MOST_SHOWN // 2]
-        preview = tuple(line[:_LONGEST] for line in shown)
-        return _Difference(count, preview=preview, more=len(in_code) - len(shown))
+        lines = in_code if len(in_code) <= _MOST_SHOWN else in_code[: _MOST_SHOWN // 2]
+        preview = tuple(line[:_LONGEST] for line in lines)
+        return _Difference(count, preview=preview, more=len(in_code) - len(lines))
 
-    def _nested(self, found: list[tuple[int, Change]]) -> list[Change]:
+    def _nested(self, changes: list[tuple[int, Change]]) -> list[Change]:
         """Changes below the changes of what holds them; what holds one has changed itself."""
         below: dict[int, list[Change]] = {}
-        own = {one.after: one for _, one in found if one.after is not None}
-        for parent, one in found:
+        own = {one.after: one for _, one in changes if one.after is not None}
+        for parent, one in changes:
             below.setdefault(parent, []).append(one)
         waiting = [parent for parent in below if parent not in own]
         while waiting:
@@ -260,10 +272,12 @@ class _Comparison:
         return changes.get(top, [])
 
 
-def _once(found: list[tuple[int, Change]]) -> list[tuple[int, Change]]:
+def _once(changes: list[tuple[int, Change]]) -> list[tuple[int, Change]]:
     """Without the fields that only repeat what has changed in the function that gives them a value."""
     spans = sorted(
-        one.definition.span for _, one in found if one.after is not None and one.definition.kind in FUNCTIONS
+        one.definition.span
+        for _, one in changes
+        if one.after is not None and one.definition.kind in FUNCTIONS
     )
     starts = [span[:2] for span in spans]
     furthest = list(accumulate((span[2:] for span in spans), max))  # end of all that begin so far
@@ -274,7 +288,7 @@ def _once(found: list[tuple[int, Change]]) -> list[tuple[int, Change]]:
 
     return [
         (parent, one)
-        for parent, one in found
+        for parent, one in changes
         if one.definition.kind != "field"
         or one.change is not ChangeKind.BODY
         or not is_inside(one.definition.span)

@@ -87,8 +87,8 @@ class Side:
                 number = headers.pop(self.items[at].signature, None)
                 if number is not None:
                     numbers[number] = at
-            matched = set(numbers.values())
-            left = iter([at for at in mine if at not in matched])
+            partners = set(numbers.values())
+            left = iter([at for at in mine if at not in partners])
             free = (number for number in range(len(mine) + len(theirs)) if number not in numbers)
             numbers |= dict(zip(free, left, strict=False))
             for number in range(len(mine)):
@@ -166,7 +166,7 @@ class Side:
         return begin, self._starts[min(span.end_line - 1, last)] + span.end_column
 
     def footprint(self, at: int, *, by_text: bool) -> str:
-        """The same for two definitions that differ in their own names alone."""
+        """Equal for two definitions that differ in their own names alone."""
         item = self.items[at]
         own = hashlib.sha256()
         if by_text:

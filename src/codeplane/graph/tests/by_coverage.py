@@ -70,7 +70,7 @@ class Verdict(NamedTuple):
     run: Mapping[RepoPath, frozenset[str]]
     clean: Mapping[RepoPath, frozenset[str]]
     loose: frozenset[RepoPath]  # files whose import meets the change
-    moved: frozenset[RepoPath]  # files that are not as they were when they were run
+    stale_files: frozenset[RepoPath]  # files that are not as they were when they were run
 
 
 class Parts:
@@ -123,9 +123,9 @@ def _list_marks(data: bytes, ends: list[tuple[int, int]], names: list[str]) -> l
     at = 0
     for number, (start, end) in enumerate(ends):
         while around and ends[around[-1]][1] <= start:
-            closed = around.pop()
-            pieces[closed].append(data[at : ends[closed][1]])
-            at = ends[closed][1]
+            block = around.pop()
+            pieces[block].append(data[at : ends[block][1]])
+            at = ends[block][1]
         if around:
             pieces[around[-1]] += [data[at:start], b"\0", names[number].encode()]
             end = min(end, ends[around[-1]][1])
@@ -133,9 +133,9 @@ def _list_marks(data: bytes, ends: list[tuple[int, int]], names: list[str]) -> l
         around.append(number)
         at = start
     while around:
-        closed = around.pop()
-        pieces[closed].append(data[at : ends[closed][1]])
-        at = ends[closed][1]
+        block = around.pop()
+        pieces[block].append(data[at : ends[block][1]])
+        at = ends[block][1]
     return [hashlib.blake2b(b"".join(one), digest_size=8).hexdigest() for one in pieces]
 
 
@@ -145,46 +145,50 @@ def parts_of(snapshot: Snapshot, path: RepoPath) -> Parts:
     return Parts(tuple(facts.definitions) if facts is not None else (), snapshot.source(path))
 
 
-def judged(snapshot: Snapshot, learnt: Learnt, changed: Collection[RepoPath]) -> Verdict:
+def judged(snapshot: Snapshot, coverage: Learnt, changed: Collection[RepoPath]) -> Verdict:
     """What the record says about a change. Content that is as it was when it was run is yet to be changed."""
-    altered = dict(_altered(snapshot, learnt, frozenset(changed)))
-    meant = {at: blocks for at, blocks in altered.items() if learnt.shapes[at].path in changed}
-    loose = {learnt.shapes[at].path for at, blocks in meant.items() if OUTLINE in blocks}
+    changed_blocks = dict(_altered(snapshot, coverage, frozenset(changed)))
+    own_blocks = {at: blocks for at, blocks in changed_blocks.items() if coverage.shapes[at].path in changed}
+    loose = {coverage.shapes[at].path for at, blocks in own_blocks.items() if OUTLINE in blocks}
     loose |= {
         path
-        for path, record in learnt.imported.items()
-        if any(meant[at] & record[at] for at in meant.keys() & record.keys())
+        for path, record in coverage.imported.items()
+        if any(own_blocks[at] & record[at] for at in own_blocks.keys() & record.keys())
     }
     run: dict[RepoPath, set[str]] = {}
     clean: dict[RepoPath, set[str]] = {}
-    for test, record in learnt.tests.items():
+    for test, record in coverage.tests.items():
         path, _, name = test.partition("::")
         if record.has_failed:  # by what was changed before, maybe
             hit = list(record.blocks)
         else:
-            hit = [at for at in altered.keys() & record.blocks.keys() if altered[at] & record.blocks[at]]
-        if any(learnt.shapes[at].path in changed for at in hit):
+            hit = [
+                at
+                for at in changed_blocks.keys() & record.blocks.keys()
+                if changed_blocks[at] & record.blocks[at]
+            ]
+        if any(coverage.shapes[at].path in changed for at in hit):
             run.setdefault(RepoPath(path), set()).add(name)
         elif not (hit or record.is_open or record.has_failed):
             clean.setdefault(RepoPath(path), set()).add(name)
     digests = snapshot.digests()
-    paths = {one.path for one in learnt.shapes.values() if digests.get(one.path) != one.digest}
+    paths = {one.path for one in coverage.shapes.values() if digests.get(one.path) != one.digest}
     return Verdict(_frozen(run), _frozen(clean), frozenset(loose), frozenset(paths))
 
 
-def _frozen(found: Mapping[RepoPath, set[str]]) -> dict[RepoPath, frozenset[str]]:
-    return {path: frozenset(names) for path, names in found.items()}
+def _frozen(names_by_path: Mapping[RepoPath, set[str]]) -> dict[RepoPath, frozenset[str]]:
+    return {path: frozenset(names) for path, names in names_by_path.items()}
 
 
 def _altered(
-    snapshot: Snapshot, learnt: Learnt, changed: Collection[RepoPath]
+    snapshot: Snapshot, coverage: Learnt, paths: Collection[RepoPath]
 ) -> Iterator[tuple[int, frozenset[int]]]:
     """The shapes that differ from what their files are now, with the blocks that do."""
     digests = snapshot.digests()
-    for number, shape in learnt.shapes.items():
+    for number, shape in coverage.shapes.items():
         everything = frozenset(range(len(shape.blocks)))
         if digests.get(shape.path) == shape.digest:
-            if shape.path in changed:
+            if shape.path in paths:
                 yield number, everything
         elif shape.path not in digests:
             yield number, everything

@@ -22,8 +22,8 @@ def naming(snapshot: Snapshot, path: RepoPath) -> tuple[list[RepoPath], bool]:
         if paths:
             break
         above, last = "/".join(around[: count - 1]), around[count - 1]
-        named, whole = _holding(snapshot, path, last, rf"[\"'/]{re.escape(last)}[\"'/]")
-        paths = [one for one in named if _is_at_or_above(one, above)]
+        holders, whole = _holding(snapshot, path, last, rf"[\"'/]{re.escape(last)}[\"'/]")
+        paths = [one for one in holders if _is_at_or_above(one, above)]
         is_whole = is_whole and whole
     return paths, is_whole
 
@@ -33,16 +33,16 @@ def _holding(snapshot: Snapshot, path: RepoPath, word: str, pattern: str) -> tup
     holding = snapshot.files_with_words([word], _MOST_FILES)
     others = [one for one in holding.items if one.path != path]
     code = [one.path for one in others if one.language and module_rules(one.language)]
-    asked = re.compile(pattern.encode("utf-8", "surrogateescape"))
-    return [one for one in code if asked.search(snapshot.source(one))], not holding.truncated
+    mention = re.compile(pattern.encode("utf-8", "surrogateescape"))
+    return [one for one in code if mention.search(snapshot.source(one))], not holding.truncated
 
 
-def _nearer_paths(snapshot: Snapshot, found: list[RepoPath], directory: str) -> list[RepoPath]:
-    """Those that can mean just this one of several files of a name."""
+def _nearer_paths(snapshot: Snapshot, paths: list[RepoPath], directory: str) -> list[RepoPath]:
+    """The paths that can mean just this one of several files of a name."""
     last = directory.rpartition("/")[2].encode("utf-8", "surrogateescape")
     return [
         one
-        for one in found
+        for one in paths
         if one.rpartition("/")[0] == directory
         or (last and re.search(rb"[\"'/]" + re.escape(last) + rb"[\"'/]", snapshot.source(one)))
     ]

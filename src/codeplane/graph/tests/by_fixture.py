@@ -78,13 +78,13 @@ def _plugins(snapshot: Snapshot, path: str) -> Iterator[str]:
     rules = module_rules(facts.language) if facts is not None else None
     if rules is None or sharing is None or not snapshot.occurrences(path, sharing.plugin_variable):
         return
-    stated = re.search(
+    assignment = re.search(
         rb"(?m)^" + sharing.plugin_variable.encode() + rb"\s*[:=](?:[^\n]*[\[(][^\])]*[\])]|[^\n]*)",
         _source(snapshot, path),
     )
-    for module in _STRING.findall(stated[0]) if stated is not None else ():
-        imported = Import(0, "", module.decode(), "", "", 1, 0)
-        yield from (place.path for place in snapshot.module_places(path, imported))
+    for module in _STRING.findall(assignment[0]) if assignment is not None else ():
+        item = Import(0, "", module.decode(), "", "", 1, 0)
+        yield from (place.path for place in snapshot.module_places(path, item))
 
 
 def touched(
@@ -97,19 +97,19 @@ def touched(
             continue
         distance = min(distances[path] for path in from_here)
         fixtures = [fixture for path in one.files for fixture in fixtures_in(snapshot, path)]
-        concerned = [fixture for fixture in fixtures if fixture.place.path in from_here]
-        names = _with_users({fixture.name for fixture in concerned}, fixtures)
+        own_fixtures = [fixture for fixture in fixtures if fixture.place.path in from_here]
+        names = _with_users({fixture.name for fixture in own_fixtures}, fixtures)
         is_for_all = any(fixture.for_all for fixture in fixtures if fixture.name in names)
         is_for_all |= any(_has_hooks(snapshot, path) for path in from_here)
         yield Touched(one, distance, names, is_for_all)
 
 
-def _with_users(names: set[str], known: Collection[Fixture]) -> frozenset[str]:
+def _with_users(names: set[str], fixtures: Collection[Fixture]) -> frozenset[str]:
     """The names of fixtures, and of those that need them."""
-    found = set(names)
-    while more := {one.name for one in known if one.needs & found} - found:
-        found |= more
-    return frozenset(found)
+    closure = set(names)
+    while more := {one.name for one in fixtures if one.needs & closure} - closure:
+        closure |= more
+    return frozenset(closure)
 
 
 def _has_hooks(snapshot: Snapshot, path: str) -> bool:
@@ -122,15 +122,15 @@ def _has_hooks(snapshot: Snapshot, path: str) -> bool:
 def asked_in(snapshot: Snapshot, path: str) -> frozenset[str]:
     """The names that a file may ask for fixtures by: those of its parameters, and those in words."""
     key = (path, snapshot.layout.blobs.get(path))
-    requested = snapshot.answers(_REQUESTED)
-    if key not in requested:
+    requests = snapshot.answers(_REQUESTED)
+    if key not in requests:
         facts, sharing = snapshot.facts(path), _sharing(snapshot, path)
         names: set[str] = set()
         if facts is not None and sharing is not None:
             names |= {facts.binds[at].name for at in facts.binds.of(Reason.PARAM)}
             names |= _asked_in_words(snapshot, path, sharing)
-        requested[key] = frozenset(names)
-    return requested[key]
+        requests[key] = frozenset(names)
+    return requests[key]
 
 
 def _asked_in_words(snapshot: Snapshot, path: str, sharing: Fixtures) -> set[str]:

@@ -69,10 +69,10 @@ def rank(one: AffectedTest) -> tuple[bool, int, int, str, str]:
     return not one.reaches, _ORDER[one.match], one.distance, one.path, one.module
 
 
-def best_of(found: Sequence[AffectedTest]) -> list[AffectedTest]:
+def best_of(candidates: Sequence[AffectedTest]) -> list[AffectedTest]:
     """The best match of each test, in order."""
     best: dict[RepoPath, AffectedTest] = {}
-    for one in sorted(found, key=rank):
+    for one in sorted(candidates, key=rank):
         best.setdefault(one.path, one)
     return sorted(best.values(), key=rank)
 
@@ -80,14 +80,14 @@ def best_of(found: Sequence[AffectedTest]) -> list[AffectedTest]:
 class Search:
     """What imports of changed files look like; what each imported file leads to is found once."""
 
-    def __init__(self, snapshot: Snapshot, named: dict[RepoPath, str]) -> None:
-        self._snapshot, self._named = snapshot, named
-        self._changed = set(named.values())
+    def __init__(self, snapshot: Snapshot, module_names: dict[RepoPath, str]) -> None:
+        self._snapshot, self._named = snapshot, module_names
+        self._modules = set(module_names.values())
         self._links = links_of(snapshot)
-        self.reach = reach_of(snapshot, self._links, named, FURTHEST)
+        self.reach = reach_of(snapshot, self._links, module_names, FURTHEST)
         self._ways = _Ways(self._found)
         # Modules inside a changed package are below its directory, or below one of its own name.
-        self._below = tuple({below for path in named for below in _below(path)})
+        self._below = tuple({below for path in module_names for below in _below(path)})
 
     def all(self) -> list[AffectedTest]:
         """The best match of every test that has one."""
@@ -153,7 +153,7 @@ class Search:
         module = module_of(self._snapshot, target)
         if passed_on := _passed_on(self._links, target, module, self._named):
             return _ORDER[Match.PARENT], 1, passed_on
-        if above := [one for one in _above(module) if one in self._changed]:
+        if above := [one for one in _above(module) if one in self._modules]:
             return _ORDER[Match.CHILD], 1, above[0]
         return None if distance is None else (_ORDER[Match.CHAIN], distance + 1, module)
 
@@ -176,9 +176,11 @@ def _below(path: str) -> tuple[str, str]:
     return inside, f"{inside}{name.partition('.')[0]}/"
 
 
-def _passed_on(links: Links, package: str, module: str, named: dict[RepoPath, str]) -> str:
+def _passed_on(links: Links, package: str, module: str, module_names: dict[RepoPath, str]) -> str:
     """The changed module that a package around it imports itself; "" where it imports none."""
-    inside = [named[RepoPath(path)] for path in links.imports.get(package, frozenset()) & named.keys()]
+    inside = [
+        module_names[RepoPath(path)] for path in links.imports.get(package, frozenset()) & module_names.keys()
+    ]
     return min((one for one in inside if module and one.startswith(f"{module}.")), default="")
 
 

@@ -55,14 +55,14 @@ class _Walk:
     def __init__(self, snapshot: Snapshot, most_files: int, tiers: Collection[Tier]) -> None:
         self._snapshot, self._left, self._tiers = snapshot, most_files, tiers
         self._files = snapshot.tests()
-        self._seen: set[Place] = set()
+        self._visits: set[Place] = set()
         self.tests: dict[RepoPath, set[str]] = {}
         self.is_whole = True
 
     def meet(self, places: Collection[Place]) -> list[Place]:
         """Takes note of tests; returns what has not been met before and can be referred to."""
-        new = [place for place in dict.fromkeys(places) if place not in self._seen]
-        self._seen.update(new)
+        new = [place for place in dict.fromkeys(places) if place not in self._visits]
+        self._visits.update(new)
         for place in new:
             if place.path in self._files:
                 names = self.tests.setdefault(place.path, set())

@@ -38,11 +38,11 @@ class Known(NamedTuple):
     """What is known about a change beside its files."""
 
     definitions: Definitions = _NO_DEFINITIONS  # those that have changed, by their numbers in the view
-    learnt: Learnt | None = None
+    coverage: Learnt | None = None
     most_files: int = MOST_FILES  # that are looked at for references
-    confined: bool = False  # nothing but these definitions and imports has changed
-    made: Definitions = _NO_DEFINITIONS  # those among them that are new
-    relinked: Collection[RepoPath] = ()  # files whose imports have changed
+    is_confined: bool = False  # nothing but these definitions and imports has changed
+    new_definitions: Definitions = _NO_DEFINITIONS  # those among them that are new
+    import_changes: Collection[RepoPath] = ()  # files whose imports have changed
 
 
 _NOTHING: Final = Known()
@@ -53,33 +53,33 @@ class Impact:
     """The tests that a change may concern, sure ones first. `partial` names what could not be followed."""
 
     tests: Sequence[AffectedTest]
-    unresolved: Sequence[RepoPath]  # changed files that can't be imported and no code names
+    nameless_files: Sequence[RepoPath]  # changed files that can't be imported and no code names
     reasons: Sequence[str]
-    spared: int = 0  # tests that would be among them, and are known to run nothing of it
+    skip_count: int = 0  # tests that would be among them, and are known to run nothing of it
 
     @property
     def confidence(self) -> Literal["complete", "partial"]:
-        return "partial" if self.unresolved or self.reasons else "complete"
+        return "partial" if self.nameless_files or self.reasons else "complete"
 
     @property
     def told(self) -> str:
         """`complete`, or `partial` with the reasons."""
-        nameless = len(self.unresolved)
+        nameless = len(self.nameless_files)
         why = [*self.reasons, *([f"{nameless} files that can't be imported"] if nameless else [])]
         said = f"{self.confidence}{': ' if why else ''}{'; '.join(why)}"
-        left_out = f"{self.spared} tests are left out: earlier runs show that they don't execute it"
-        return f"{said}{'; ' if why else ': '}{left_out}" if self.spared else said
+        left_out = f"{self.skip_count} tests are left out: earlier runs show that they don't execute it"
+        return f"{said}{'; ' if why else ': '}{left_out}" if self.skip_count else said
 
 
-def affected_tests(snapshot: Snapshot, changed: Collection[RepoPath], known: Known = _NOTHING) -> Impact:
+def affected_tests(snapshot: Snapshot, changed: Collection[RepoPath], knowledge: Known = _NOTHING) -> Impact:
     """The test files that changed files concern. A test that was changed is one of them."""
     if not changed:
         return Impact((), (), ())
     modules = {path: module_of(snapshot, path) for path in sorted(set(changed))}
-    named = {path: module for path, module in modules.items() if module}
-    search = Search(snapshot, named)
+    module_names = {path: module for path, module in modules.items() if module}
+    search = Search(snapshot, module_names)
     matches = search.all()
-    nameless = [path for path in modules if path not in named]
+    nameless = [path for path in modules if path not in module_names]
     reasons = list(_reasons(snapshot, search.reach))
     paths = nameless[_MOST_NAMED:]
     for path in nameless[:_MOST_NAMED]:
@@ -90,31 +90,31 @@ def affected_tests(snapshot: Snapshot, changed: Collection[RepoPath], known: Kno
         if not users:
             paths.append(path)
     tests, left_out = _without_crowds(best_of(matches), many(len(snapshot.tests())))
-    return refined(snapshot, Impact(tests, paths, [*reasons, *left_out]), changed, known)
+    return refined(snapshot, Impact(tests, paths, [*reasons, *left_out]), changed, knowledge)
 
 
-def refined(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], known: Known) -> Impact:
-    """The same tests by what else is known: which reach what has changed, have run it, or have not."""
-    if known.definitions:
-        impact = _mark_impact(snapshot, impact, known)
-    if known.confined and known.definitions:
-        impact = by_definition(snapshot, impact, known)
-    if known.learnt is not None and known.learnt.tests:
-        impact = _narrowed(snapshot, impact, changed, known)
+def refined(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], knowledge: Known) -> Impact:
+    """An impact with what else is known: which tests reach what has changed, have run it, or have not."""
+    if knowledge.definitions:
+        impact = _mark_impact(snapshot, impact, knowledge)
+    if knowledge.is_confined and knowledge.definitions:
+        impact = by_definition(snapshot, impact, knowledge)
+    if knowledge.coverage is not None and knowledge.coverage.tests:
+        impact = _narrowed(snapshot, impact, changed, knowledge)
     return impact
 
 
-def _mark_impact(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
-    reached = reaching(snapshot, known.definitions, known.most_files)
-    tests = [one._replace(reaches=True) if one.path in reached.tests else one for one in impact.tests]
-    module = module_of(snapshot, min(known.definitions))
+def _mark_impact(snapshot: Snapshot, impact: Impact, knowledge: Known) -> Impact:
+    reach = reaching(snapshot, knowledge.definitions, knowledge.most_files)
+    tests = [one._replace(reaches=True) if one.path in reach.tests else one for one in impact.tests]
+    module = module_of(snapshot, min(knowledge.definitions))
     paths = {one.path for one in tests}
     # References may lead where imports were too many to be listed.
-    more = [AffectedTest(path, Match.CHAIN, module, 2, True) for path in reached.tests if path not in paths]
+    more = [AffectedTest(path, Match.CHAIN, module, 2, True) for path in reach.tests if path not in paths]
     return replace(impact, tests=sorted([*tests, *more], key=rank))
 
 
-def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
+def by_definition(snapshot: Snapshot, impact: Impact, knowledge: Known) -> Impact:
     """Of many tests that lead to changed files, those that reach the changed definitions, near ones first.
 
     The others are counted, and the answer is partial: a name that is made at run time leads anywhere. They
@@ -122,13 +122,13 @@ def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
     """
     if snapshot.coverage.unread:
         return impact  # who refers to a definition is not known yet
-    if len(impact.tests) <= _FEW or sum(map(len, known.definitions.values())) > _MOST_DEFINITIONS:
+    if len(impact.tests) <= _FEW or sum(map(len, knowledge.definitions.values())) > _MOST_DEFINITIONS:
         return impact
-    near = _near(snapshot, impact, known)
+    near = _near(snapshot, impact, knowledge)
     if near is None:
         return impact
     tests = [one for one in impact.tests if not one.distance or one.match is Match.DATA or one.path in near]
-    tests += _find_witnesses(snapshot, impact, known, {one.path for one in tests})
+    tests += _find_witnesses(snapshot, impact, knowledge, {one.path for one in tests})
     left_out = len(impact.tests) - len(tests)
     if left_out * _WORTH < len(impact.tests):
         return impact
@@ -137,13 +137,13 @@ def by_definition(snapshot: Snapshot, impact: Impact, known: Known) -> Impact:
     return replace(impact, tests=tests, reasons=[reason, *_blind(snapshot)])
 
 
-def _near(snapshot: Snapshot, impact: Impact, known: Known) -> dict[RepoPath, int] | None:
+def _near(snapshot: Snapshot, impact: Impact, knowledge: Known) -> dict[RepoPath, int] | None:
     """The tests that reach each of the definitions, or name it, by the references between; None where one is
     reached by none."""
     tests = snapshot.tests()
     direct = [one.path for one in impact.tests if one.match is Match.EXACT]
     near: dict[RepoPath, int] = {}
-    for path, numbers in known.definitions.items():
+    for path, numbers in knowledge.definitions.items():
         for at in numbers if path not in tests else ():
             # Who calls a method need not be known to: it has the instance from somebody who names the class.
             start = [place.definition for place in _outwards(snapshot, Place(path, at))]
@@ -151,7 +151,7 @@ def _near(snapshot: Snapshot, impact: Impact, known: Known) -> dict[RepoPath, in
             name = snapshot.definition(Place(path, at)).name
             matches = {test: 1 for test in direct if snapshot.occurrences(test, name)}
             matches |= counts
-            if not matches and at not in known.made.get(path, ()):
+            if not matches and at not in knowledge.new_definitions.get(path, ()):
                 return None
             near |= {test: min(step, near.get(test, step)) for test, step in _nearest(matches)}
     return near
@@ -164,50 +164,50 @@ def _outwards(snapshot: Snapshot, place: Place) -> Iterator[Place]:
         place = Place(place.path, snapshot.definition(place).item.parent)
 
 
-def _nearest(found: Mapping[RepoPath, int]) -> Iterator[tuple[RepoPath, int]]:
+def _nearest(distances: Mapping[RepoPath, int]) -> Iterator[tuple[RepoPath, int]]:
     """Whole steps, as many as stay below the bound; the first in any case."""
-    counts = Counter(found.values())
-    listed = 0
+    counts = Counter(distances.values())
+    count = 0
     for step in sorted(counts):
-        if listed and listed + counts[step] > _MOST_NEAR:
+        if count and count + counts[step] > _MOST_NEAR:
             return
-        listed += counts[step]
-        yield from ((test, step) for test, one in found.items() if one == step)
+        count += counts[step]
+        yield from ((test, step) for test, one in distances.items() if one == step)
 
 
 def _find_witnesses(
-    snapshot: Snapshot, impact: Impact, known: Known, chosen: Collection[RepoPath]
+    snapshot: Snapshot, impact: Impact, knowledge: Known, paths: Collection[RepoPath]
 ) -> list[AffectedTest]:
     """A test for each file with changed imports that none of the chosen ones imports: it may not load."""
     importers = links_of(snapshot).importers
     test_by_path: dict[RepoPath, AffectedTest] = {}
-    for path in known.relinked:
+    for path in knowledge.import_changes:
         around = set(importers.get(path, ()))
-        if not (around & {*chosen, *test_by_path}):
+        if not (around & {*paths, *test_by_path}):
             first = next((one for one in impact.tests if one.path in around), None)
             test_by_path |= {first.path: first} if first is not None else {}
     return list(test_by_path.values())
 
 
-def _narrowed(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], known: Known) -> Impact:
-    assert known.learnt is not None, "BUG: nothing was learnt"
-    verdict = judged(snapshot, known.learnt, changed)
+def _narrowed(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath], knowledge: Known) -> Impact:
+    assert knowledge.coverage is not None, "BUG: nothing was learnt"
+    verdict = judged(snapshot, knowledge.coverage, changed)
     loose = {path: module for path in sorted(verdict.loose) if (module := module_of(snapshot, path))}
     meeting = {one.path for one in Search(snapshot, loose).all()} if loose else set()
     tests: list[AffectedTest] = []
-    spared = 0
+    skip_count = 0
     for one in impact.tests:
         clean = verdict.clean.get(one.path, frozenset())
         if not clean or one.match is Match.DATA or not one.distance or one.path in meeting:
             tests.append(one)
             continue
-        recorded = known.learnt.names_in(one.path)
-        is_whole = one.path in known.learnt.whole and one.path not in verdict.moved
-        left = (recorded if is_whole else _defined(snapshot, one.path) | recorded) - clean
+        run_names = knowledge.coverage.names_in(one.path)
+        is_whole = one.path in knowledge.coverage.whole and one.path not in verdict.stale_files
+        left = (run_names if is_whole else _defined(snapshot, one.path) | run_names) - clean
         if not left:
-            spared += len(clean)
-        elif one.path not in verdict.moved and left <= recorded:
-            spared += len(clean)
+            skip_count += len(clean)
+        elif one.path not in verdict.stale_files and left <= run_names:
+            skip_count += len(clean)
             tests.append(one._replace(names=tuple(sorted(left))))
         else:  # which tests there are is not known for sure
             tests.append(one)
@@ -216,7 +216,7 @@ def _narrowed(snapshot: Snapshot, impact: Impact, changed: Collection[RepoPath],
     for path, names in verdict.run.items():
         if path not in paths and path in there:
             tests.append(AffectedTest(path, Match.RUN, "", 1, names=tuple(sorted(names))))
-    return replace(impact, tests=sorted(tests, key=rank), spared=spared)
+    return replace(impact, tests=sorted(tests, key=rank), skip_count=skip_count)
 
 
 def _defined(snapshot: Snapshot, path: RepoPath) -> frozenset[str]:
@@ -238,23 +238,23 @@ def _by_name(snapshot: Snapshot, path: RepoPath, users: Sequence[RepoPath]) -> l
     return matches
 
 
-def _without_crowds(found: Sequence[AffectedTest], most: int) -> tuple[list[AffectedTest], list[str]]:
+def _without_crowds(candidates: Sequence[AffectedTest], most: int) -> tuple[list[AffectedTest], list[str]]:
     """Weak matches that a good part of all tests has are counted and not listed, far ones first."""
     weak = (Match.CHILD, Match.CHAIN)
-    counts = Counter((one.match, one.distance) for one in found if one.match in weak)
+    counts = Counter((one.match, one.distance) for one in candidates if one.match in weak)
     crowds: set[tuple[Match, int]] = set()
     reasons = []
     if (children := counts.pop((Match.CHILD, 1), 0)) > most:
         crowds.add((Match.CHILD, 1))
         reasons.append(f"{children} tests that import modules inside a changed package are not listed")
-    listed = 0
+    total = 0
     for sort in sorted(counts):
-        listed += counts[sort]
-        if listed > most:
+        total += counts[sort]
+        if total > most:
             crowds.add(sort)
     if far := {sort[1]: count for sort, count in sorted(counts.items()) if sort in crowds}:
         reasons.append(f"{sum(far.values())} tests that are {min(far)} or more imports away are not listed")
-    return [one for one in found if (one.match, one.distance) not in crowds], reasons
+    return [one for one in candidates if (one.match, one.distance) not in crowds], reasons
 
 
 def _blind(snapshot: Snapshot) -> Iterator[str]:
@@ -267,8 +267,8 @@ def _blind(snapshot: Snapshot) -> Iterator[str]:
     if dynamic:
         yield f"{len(dynamic)} test files import by names computed at run time"
     imports, purpose = links_of(snapshot).imports, snapshot.purposes.by_place
-    imported = set().union(*(imports.get(path, ()) for path in tests))
-    paths = {path for path in imported if purpose(path) is Purpose.BUILT}
+    targets = set().union(*(imports.get(path, ()) for path in tests))
+    paths = {path for path in targets if purpose(path) is Purpose.BUILT}
     if count := sum(not paths.isdisjoint(imports.get(path, ())) for path in tests if paths):
         yield f"{count} test files import build output, whose source is unknown"
 

@@ -8,6 +8,7 @@ from codeplane.core.slots import CarriedSlot, EpochSlot, InterfaceSlot, Slot
 from codeplane.index.store import Change, changes_between, from_sql
 from codeplane.index.view.files import FactsCache, OccurrencesCache
 from codeplane.index.view.layout import Layout
+from codeplane.index.view.semantics import NO_CHANGES, NO_SEMANTICS, SemanticsCache
 from codeplane.index.view.vocabulary import Vocabulary
 from codeplane.storage.database import Connection
 
@@ -22,22 +23,27 @@ _MOST_SINCE: Final = 200  # changes that an answer may be behind
 class EpochCache:
     """What is known about one view at one epoch. Filled as questions are asked; the same for every reader."""
 
-    def __init__(self, view: int, epoch: int, layout: Layout) -> None:
+    def __init__(
+        self, view: int, epoch: int, layout: Layout, generation: tuple[int, int] = NO_SEMANTICS
+    ) -> None:
         self.view = view
         self.epoch = epoch
         self.layout = layout
+        self.generation = generation  # of what indexers say
         self._by_interface: _Tables = {}
         self._of_epoch: _Tables = {}
         self._carried: dict[CarriedSlot[Any], tuple[Any, tuple[Change, ...]]] = {}
         self.manifests: dict[str, bytes | None] = {}
+        self.inputs: set[str] = set()  # files whose digests decide what answers are
         # What the occurrences of a name in a file mean, and how many these are.
         self.meanings: dict[tuple[str, int | None, str], Any] = {}
         self.meant = 0
 
     @classmethod
-    def load(cls, connection: Connection, view: int, epoch: int) -> "EpochCache":
+    def load(cls, connection: Connection, view: int, epoch: int, blobs: "BlobCache") -> "EpochCache":
         rows = connection.execute("SELECT path, blob FROM entry WHERE view = ?", (view,))
-        return cls(view, epoch, Layout({from_sql(path): blob for path, blob in rows}))
+        layout = Layout({from_sql(path): blob for path, blob in rows})
+        return cls(view, epoch, layout, blobs.semantics.generation(connection))
 
     def table(self, slot: InterfaceSlot[K, V] | EpochSlot[K, V]) -> dict[K, V]:
         """The answers of one kind, to be read and filled."""
@@ -66,20 +72,26 @@ class EpochCache:
             self._carried[slot] = (answer, ())
         return answer
 
-    def advanced(self, connection: Connection, view: int, epoch: int) -> "EpochCache | None":
+    def advanced(
+        self, connection: Connection, view: int, epoch: int, blobs: "BlobCache"
+    ) -> "EpochCache | None":
         """The cache of a later epoch: answers stay known as long as no file shows others anything new.
 
         None where too much has changed, or too much to tell.
         """
+        if self.generation != blobs.semantics.generation(connection):
+            return None
         changes = changes_between(connection, view, self.epoch, epoch)
         if changes is None:
             return None
         if any(one.blob is None or one.old_blob is None for one in changes):
-            cache = EpochCache.load(connection, view, epoch)
+            cache = EpochCache.load(connection, view, epoch, blobs)
         else:
-            cache = EpochCache(view, epoch, self.layout.changed((one.path, one.blob) for one in changes))
-        if all(map(self._is_quiet, changes)):
+            layout = self.layout.changed((one.path, one.blob) for one in changes)
+            cache = EpochCache(view, epoch, layout, self.generation)
+        if all(map(self._is_quiet, changes)) and self._keeps_facts(connection, changes, blobs):
             cache._by_interface, cache.manifests = self._by_interface, self.manifests
+            cache.inputs = self.inputs
             cache.meanings, cache.meant = self.meanings, self.meant
         cache._carried = self._carry_answers(changes)
         return cache
@@ -93,8 +105,17 @@ class EpochCache:
             if len(since) + len(changes) <= _MOST_SINCE
         }
 
+    def _keeps_facts(self, connection: Connection, changes: list[Change], blobs: "BlobCache") -> bool:
+        """Whether what indexers say of other files holds as it did before some quiet changes."""
+        return self.generation == NO_SEMANTICS or all(
+            one.blob is not None
+            and one.old_blob is not None
+            and blobs.semantics.changes(connection, one.old_blob, one.blob) == NO_CHANGES
+            for one in changes
+        )
+
     def _is_read(self, change: Change) -> bool:
-        return change.path in self.manifests or is_marker(change.path)
+        return change.path in self.manifests or change.path in self.inputs or is_marker(change.path)
 
     def _is_quiet(self, change: Change) -> bool:
         before, after = change.interfaces
@@ -104,8 +125,9 @@ class EpochCache:
 class BlobCache:
     """What serves all views: facts of blobs, and the names of the definitions whose uids were handed out."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, semantic: bool = True) -> None:
         self.cache = FactsCache()
         self.unpacked = OccurrencesCache()
         self.issued: dict[str, str] = {}
         self.vocabulary = Vocabulary()
+        self.semantics = SemanticsCache(is_enabled=semantic)

@@ -40,6 +40,11 @@ class Definitions(Unpacked[Definition]):
         """The name of each."""
         return [from_sql(row[0]) for row in self._rows]
 
+    @property
+    def bodies(self) -> list[int]:
+        """The scope that each opens, or -1."""
+        return [row[4] for row in self._rows]
+
     def having(self, flag: int) -> list[int]:
         return [at for at, row in enumerate(self._rows) if row[14] & flag]
 

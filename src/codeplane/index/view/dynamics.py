@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from codeplane.core.documents import decode_json
+from codeplane.core.places import Place
 from codeplane.core.slots import EpochSlot
 from codeplane.languages.facts import ASKING
 from codeplane.parsing.pack import sql_text
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 _Positions = dict[str, list[tuple[int, int]]]
 _ASKING: Final = EpochSlot[tuple[str, ...], _Positions]("members that are asked for by text")
-_SETTING: Final = EpochSlot[None, tuple[frozenset[str], _Positions]]("members that are set by text")
+_SET_BY_TEXT: Final = EpochSlot[None, frozenset[str]]("members that are set by text")
 
 
 class Dynamics:
@@ -66,14 +67,21 @@ class Dynamics:
         ).fetchall()
         return sorted(path for (blob,) in rows for path in self._sources.paths_of(blob))
 
-    def setting(self) -> tuple[frozenset[str], dict[str, list[tuple[int, int]]]]:
-        """The members that get values by names in strings, and where names for that are made at run time."""
-        setting = self._sources.memo.table(_SETTING)
-        if None not in setting:
-            rows = self._connection.execute(
-                "SELECT blob, literals FROM dynamic WHERE pattern = 'setattr'"
-            ).fetchall()
-            said = [decode_json(literals) for blob, literals in rows if self._sources.paths_of(blob)]
-            names = frozenset(name for literals in said for name in literals)
-            setting[None] = names, self.asking(("setattr",))
-        return setting[None]
+    def set_by_text(self) -> frozenset[str]:
+        """The members that get values by names in strings."""
+        return self._sources.memo.once(_SET_BY_TEXT, None, self._find_set_by_text)
+
+    def _find_set_by_text(self) -> frozenset[str]:
+        rows = self._connection.execute(
+            "SELECT blob, literals FROM dynamic WHERE pattern = 'setattr'"
+        ).fetchall()
+        literals = [decode_json(texts) for blob, texts in rows if self._sources.paths_of(blob)]
+        return frozenset(name for names in literals for name in names)
+
+    def sets_any(self, place: Place) -> bool:
+        """Whether a definition gives values to members by names that are made at run time."""
+        positions = self.asking(("setattr",)).get(place.path)
+        if not positions:
+            return False
+        span = self._sources.require_own_facts(place.path).definitions[place.definition].span
+        return any(span.start_line <= line <= span.end_line for line, _ in positions)

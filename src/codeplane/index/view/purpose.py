@@ -74,7 +74,7 @@ class Purposes:
         return self.by_place(path)
 
     def by_place(self, path: str) -> Purpose:
-        """The same whatever the content says: a list of exports may be generated, and is what others see."""
+        """The purpose by path alone: a list of exports may be generated, and is what others see."""
         purpose = self._known.get(path)
         if purpose is None:
             purpose = self._known[path] = self._purpose_of(path)

@@ -1,7 +1,7 @@
 """What the module rules of a language may ask about a view, and what has been found out about it so far."""
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Final, TypeVar
@@ -10,16 +10,20 @@ from codeplane.contexts.contexts import Read
 from codeplane.core.kinds import SPACES, split_path
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.core.slots import InterfaceSlot
+from codeplane.core.slots import ContentSlot, InterfaceSlot
 from codeplane.index.store import from_sql
 from codeplane.index.view.caches import BlobCache, EpochCache
 from codeplane.index.view.dynamics import Dynamics
 from codeplane.index.view.files import FileFacts
+from codeplane.index.view.foreign import ForeignFile
 from codeplane.index.view.purpose import Purpose, Purposes
+from codeplane.index.view.semantics import Semantics
 from codeplane.index.view.units import Units
 from codeplane.languages import specs
-from codeplane.languages.facts import FLAG_TEST, Definition, Import, Occurrence, Occurrences, Role
+from codeplane.languages.facts import FLAG_TEST, Import, Occurrences, Role
+from codeplane.languages.foreign import ForeignDefinition, ForeignImport
 from codeplane.languages.modules import Member
+from codeplane.parsing.foreign import TypeTest, decorators_of, rebound_names, type_test
 from codeplane.parsing.pack import sql_text, unpack_occurrences
 from codeplane.parsing.words import question
 from codeplane.storage.database import Connection
@@ -36,6 +40,8 @@ _BY_LAST_NAME: Final = InterfaceSlot[str, dict[str, list[Place]]]("definitions b
 _TESTS: Final = InterfaceSlot[None, frozenset[RepoPath]]("tests")
 _DEFINING_TESTS: Final = InterfaceSlot[None, Mapping[RepoPath, bool]]("files that define tests")
 _MODULES_BY_PART: Final = InterfaceSlot[str, dict[str, set[str]]]("imported modules by part of their names")
+_TESTED: Final = ContentSlot[frozenset[int]]("binds whose values are asked for their class")
+_REBOUND: Final = ContentSlot[frozenset[int]]("binds that are given another value")
 _NO_CONTENTS: Final[Mapping[RepoPath, bytes]] = MappingProxyType({})
 
 
@@ -65,9 +71,14 @@ class View:
     ) -> "View":
         """A view of the same files with other contents under some paths; no answer is kept."""
         layout = self._layout.overlaid(blobs, without)
-        memo = EpochCache(self.memo.view, self.memo.epoch, layout)
+        memo = EpochCache(self.memo.view, self.memo.epoch, layout, self.memo.generation)
         memo.manifests = {path: data if len(data) <= _LARGEST else None for path, data in contents.items()}
         return View(self._connection, memo, self._kept, self._read, self._units)
+
+    @cached_property
+    def semantics(self) -> Semantics:
+        """What indexers say about the files."""
+        return Semantics(self._connection, self._kept.semantics, self.memo.generation, self._layout.blobs)
 
     def exists(self, path: str) -> bool:
         return path in self._layout.blobs
@@ -116,8 +127,12 @@ class View:
             results.append(_make_member(place.path, at, item))
         return results
 
-    def imports(self, path: str) -> Sequence[Import]:
+    def imports(self, path: str) -> Sequence[ForeignImport]:
         facts = self.facts(path)
+        return facts.imports if facts else ()
+
+    def import_statements(self, path: str) -> Sequence[Import]:
+        facts = self.own_facts(path)
         return facts.imports if facts else ()
 
     def space(self, path: str, scope: int) -> Place:
@@ -152,46 +167,31 @@ class View:
     def once(self, slot: InterfaceSlot[K, V], key: K, find: Callable[[], V]) -> V:
         return self.memo.once(slot, key, find)
 
-    def facts(self, path: str) -> FileFacts | None:
-        """Everything that a file says; None where it is not read yet."""
+    def facts(self, path: str) -> ForeignFile | None:
+        """What other files may read of a file; None where it is not read yet."""
+        return self._facts[path] if path in self._facts else self.own_facts(path)
+
+    def require_facts(self, path: str) -> ForeignFile:
+        """The facts of a file that is known to have some: it has definitions, imports or references."""
+        return self.require_own_facts(path)
+
+    def own_facts(self, path: str) -> FileFacts | None:
+        """Everything that a file says, for who resolves names of this very file; None where it is not read
+        yet. An answer that is made of it is kept under the blob of the file, or not at all."""
         if path not in self._facts:
             blob = self._layout.blobs.get(path)
             facts = self._cache.get(self._connection, blob) if blob is not None else None
             self._facts[path] = facts if facts is not None and facts.language else None
         return self._facts[path]
 
-    def require_facts(self, path: str) -> FileFacts:
-        """The facts of a file that is known to have some: it has definitions, imports or references."""
-        facts = self.facts(path)
+    def require_own_facts(self, path: str) -> FileFacts:
+        facts = self.own_facts(path)
         assert facts is not None, "BUG: a file with definitions, imports or references has facts"
         return facts
 
-    def occurrences(self, path: str, name: str) -> list[Occurrence]:
-        """The occurrences of a name in one file."""
-        table = self._load_occurrences(self._layout.blobs.get(path))
-        return list(table.named(name)) if table is not None else []
-
-    def starts(self, path: str, name: str) -> list[int]:
-        """The bytes that the occurrences of a name in one file begin with."""
-        occurrences = self._load_occurrences(self._layout.blobs.get(path))
-        return occurrences.starts_of(name) if occurrences is not None else []
-
-    def targets(self, path: str, name: str, role: Role) -> list[int]:
-        """The targets of the occurrences of a name in one file that have a role."""
-        occurrences = self._load_occurrences(self._layout.blobs.get(path))
-        return occurrences.targets_of(name, role) if occurrences is not None else []
-
-    def occurrence_at(self, path: str, line: int, column: int) -> tuple[str, Occurrence] | None:
-        """The name that begins at a position of a file, and its occurrence."""
-        occurrences = self._load_occurrences(self._layout.blobs.get(path))
-        return occurrences.standing(line, column) if occurrences is not None else None
-
-    def occurrences_before(
-        self, path: str, line: int, column: int, count: int
-    ) -> list[tuple[str, Occurrence]]:
-        """The names right before a position of a file, and their occurrences."""
-        occurrences = self._load_occurrences(self._layout.blobs.get(path))
-        return occurrences.before(line, column, count) if occurrences is not None else []
+    def occurrences_of(self, facts: FileFacts) -> Occurrences:
+        """The occurrences of all names in a file."""
+        return self._load_occurrences(facts.blob)
 
     def paths_with(self, name: str) -> list[RepoPath]:
         """The files that may hold a name, in order."""
@@ -218,27 +218,47 @@ class View:
         rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (query,)).fetchall()
         return sorted(path for (blob,) in rows for path in self.paths_of(blob))
 
-    def occurrences_inside(self, path: str) -> Iterator[tuple[str, Occurrence]]:
-        """All names of a file with their occurrences."""
-        occurrences = self._load_occurrences(self._layout.blobs.get(path))
-        return occurrences.all() if occurrences is not None else iter(())
-
-    def occurrences_within(self, path: str, scopes: Container[int]) -> Iterator[tuple[str, Occurrence]]:
-        """The names in some scopes of a file with their occurrences."""
-        occurrences = self._load_occurrences(self._layout.blobs.get(path))
-        return occurrences.within(scopes) if occurrences is not None else iter(())
-
-    def _load_occurrences(self, blob: int | None) -> Occurrences | None:
+    def _load_occurrences(self, blob: int) -> Occurrences:
         """All occurrences in a blob; those of the blobs asked about last are kept."""
-        occurrences = self._unpacked.get(blob) if blob is not None else None
-        if occurrences is None and blob is not None:
+        occurrences = self._unpacked.get(blob)
+        if occurrences is None:
             row = self._connection.execute(
                 "SELECT names, occurrences FROM ref WHERE blob = ?", (blob,)
             ).fetchone()
-            if row is not None:
-                occurrences = unpack_occurrences(*row)
-                self._unpacked.put(blob, occurrences)
+            if row is None:
+                return Occurrences()
+            occurrences = unpack_occurrences(*row)
+            self._unpacked.put(blob, occurrences)
         return occurrences
+
+    # What others see of a file and follows from occurrences: a column of `ForeignFacts` each.
+
+    def decorators(self, place: Place) -> list[str]:
+        """What is written on each line before that of a definition's name, or ""."""
+        facts = self.require_own_facts(place.path)
+        item = facts.definitions[place.definition]
+        if item.span.start_line == item.name_line:
+            return []
+        return decorators_of(item, facts.receivers, self._load_occurrences(facts.blob))
+
+    def type_tests(self, facts: ForeignFile, names: Collection[str]) -> list[TypeTest]:
+        """The calls of functions of some names, which ask what their receivers or arguments are."""
+        occurrences, receivers = self._load_occurrences(facts.blob), _whole(facts).receivers
+        calls = [at for at in occurrences.places_of(names) if occurrences.roles[at] == Role.CALL]
+        return [type_test(receivers, occurrences, at) for at in calls]
+
+    def tested_binds(self, facts: ForeignFile) -> frozenset[int]:
+        """The binds of a file whose values are asked for their class."""
+        names = facts.spec.types.narrowing_calls
+        if not names:
+            return frozenset()
+        return _whole(facts).derived(
+            _TESTED, lambda: frozenset(test.bind for test in self.type_tests(facts, names))
+        )
+
+    def rebound(self, facts: ForeignFile) -> frozenset[int]:
+        """The binds of a file that code gives another value."""
+        return _whole(facts).derived(_REBOUND, lambda: rebound_names(self._load_occurrences(facts.blob)))
 
     def unit_of(self, path: str) -> str:
         """The unit that a file belongs to: its language family and the root of its context."""
@@ -425,10 +445,6 @@ class View:
             blobs.update(blob for (blob,) in rows)
         return {path for blob in blobs for path in self.paths_of(blob)}
 
-    def names_of(self, blob: int) -> Occurrences | None:
-        """The occurrences of all names in a content, whichever view it is in."""
-        return self._load_occurrences(blob)
-
     def paths_of(self, blob: int) -> Sequence[RepoPath]:
         """The paths that have this content."""
         return self._layout.by_blob.get(blob, ())
@@ -455,11 +471,16 @@ class View:
         return places
 
 
-def _make_member(path: RepoPath, at: int, item: Definition) -> Member:
+def _make_member(path: RepoPath, at: int, item: ForeignDefinition) -> Member:
     return Member(Place(path, at), item.name, item.kind, item.flags, item.body >= 0, item.annotation)
 
 
-def full_name(facts: FileFacts, position: int) -> str:
+def _whole(facts: ForeignFile) -> FileFacts:
+    assert isinstance(facts, FileFacts), "BUG: files of a view are read from its index"
+    return facts
+
+
+def full_name(facts: ForeignFile, position: int) -> str:
     """The names of the definitions around one and its own, the file's package before them."""
     names = []
     while position >= 0:

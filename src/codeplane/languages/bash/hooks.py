@@ -9,7 +9,7 @@ _TEST = re.compile(rb"""^([ \t]*+@test[ \t]++)(["'])([^\n]+)\2([ \t]++)(?=\{)"""
 
 
 def readable_source(data: bytes) -> bytes:
-    """The same bytes with a function for each test, whose name is made of `@` alone."""
+    """The source with a function for each test, whose name is made of `@` alone."""
     return _TEST.sub(_as_function, data) if b"@test" in data else data
 
 

@@ -44,7 +44,7 @@ def reshape_outline(outline: Outline, data: bytes) -> None:
 
 
 def readable_source(data: bytes) -> bytes:
-    """The same bytes without `extern "C" {` and its end where only C++ sees them: each alone is no C."""
+    """The source without `extern "C" {` and its end where only C++ sees them: each alone is no C."""
     if b"__cplusplus" not in data:
         return data
     return _LINKAGE.sub(_blank_out, data)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.modules import Sources
 
 _ROOTS = ("include", "src")
@@ -18,7 +18,7 @@ def module_name(_sources: Sources, path: str) -> str:
     return posixpath.splitext(path)[0]
 
 
-def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def places(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     is_system = imported.module.startswith("<")
     text = imported.module.strip("<>")
     if not text or text.startswith("/") or "\\" in text:
@@ -37,8 +37,8 @@ def _by_suffix(sources: Sources, written: str) -> str:
         return ""
     name = posixpath.basename(written)
     paths = [one for one in sources.paths_named(name) if one == written or one.endswith("/" + written)]
-    rooted = [one for one in paths if one in {f"{root}/{written}" for root in _ROOTS} | {written}]
-    return paths[0] if len(paths) == 1 else rooted[0] if len(rooted) == 1 else ""
+    at_roots = [one for one in paths if one in {f"{root}/{written}" for root in _ROOTS} | {written}]
+    return paths[0] if len(paths) == 1 else at_roots[0] if len(at_roots) == 1 else ""
 
 
 def ambient(_sources: Sources, _place: Place) -> Sequence[Sequence[Place]]:

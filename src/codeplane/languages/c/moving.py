@@ -16,7 +16,7 @@ def follow(moving: Moving, path: str) -> Iterator[TextEdit | Stuck]:
     """Every include that leads elsewhere. What was found beside a file has to be found from there again."""
     beside = {
         item.line
-        for item in moving.before.imports(path)
+        for item in moving.before.import_statements(path)
         if _file_beside(moving.before, path, item) is not None
     }
 

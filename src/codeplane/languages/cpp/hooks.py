@@ -111,9 +111,11 @@ def _scope_templates(found: dict[str, list[Node]]) -> None:
     for node in sorted(found.get("hook.template", ()), key=lambda node: node.start_byte):
         outer = around.get(node.id, node)
         inner = next((child for child in node.named_children if child.type in _TEMPLATED), None)
-        nested = next((child for child in node.named_children if child.type == "template_declaration"), None)
-        if nested:
-            around[nested.id] = outer
+        inner_template = next(
+            (child for child in node.named_children if child.type == "template_declaration"), None
+        )
+        if inner_template:
+            around[inner_template.id] = outer
         elif inner and inner.id in kinds:
             around[inner.id] = outer
             if kinds[inner.id] not in ("definition.function", "definition.class", "definition.struct"):
@@ -134,11 +136,11 @@ def _mark_access(found: dict[str, list[Node]]) -> None:
     in_class: set[int] = set()
     for capture, is_private in (("hook.class", True), ("hook.struct", False)):
         for body in found.get(capture, ()):
-            hidden = is_private
+            is_hidden = is_private
             for member in body.named_children:
                 if member.type == "access_specifier":
-                    hidden = member.text == b"private"
-                elif hidden and member.child_count:
+                    is_hidden = member.text == b"private"
+                elif is_hidden and member.child_count:
                     private += member.children[:1]
                 in_class |= {node.id for node in _static_specifiers(member)}
     for node in found.get("modifier.private", ()):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from codeplane.core.places import Place
 from codeplane.languages.c import modules as c
-from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.modules import Sources
 
 module_name, ambient, submodule = c.module_name, c.ambient, c.submodule
 
 
-def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def places(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     return c.places(sources, path, imported) if imported.kind == "c_include" else ()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from codeplane.core.places import Place
-from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.modules import Sources
 
 _FAMILY = "dotnet"
@@ -16,7 +16,7 @@ def module_name(sources: Sources, path: str) -> str:
     return sources.package(path)
 
 
-def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def places(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     """All parts of a namespace, or the type whose members or nested types are taken."""
     module = imported.module
     if imported.kind == "csharp_using":

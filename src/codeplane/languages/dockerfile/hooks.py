@@ -4,7 +4,7 @@ from codeplane.languages.extraction.outline import Outline, text_end
 
 
 def readable_source(data: bytes) -> bytes:
-    """The same bytes, and a newline after a last line without one."""
+    """The source, and a newline after a last line without one."""
     return data if data.endswith(b"\n") else data + b"\n"
 
 

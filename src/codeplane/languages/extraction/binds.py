@@ -171,9 +171,9 @@ class Binder:
         tell_types(self, captures, imports)
         for node in captures.get("doubt", ()):
             at = bisect_right(self.names, node.start_byte) - 1
-            doubted = self.named[at] if at >= 0 and self.names[at] == node.start_byte else None
-            if doubted:
-                doubted.certain = False
+            bind = self.named[at] if at >= 0 and self.names[at] == node.start_byte else None
+            if bind:
+                bind.certain = False
         self._doubt_rebound(captures)
 
     def _bind_implicit_parameters(self, captures: Mapping[str, list[Node]]) -> None:
@@ -198,14 +198,14 @@ class Binder:
     def _bind_events(self, events: list[tuple[int, int, int, int]], imports: list[Imported]) -> None:
         outline = self.outline
         places = zip([*outline.bounds[1:], _END], outline.places, strict=True)
-        limit, (scope, skipped) = next(places)
+        limit, (scope, type_scope) = next(places)
         last = -1
         for start, end, code, at in events:
             # A name that two patterns found is bound once; the lower code says more. A missing one is empty.
             if start <= last or start == end:
                 continue
             while start >= limit:
-                limit, (scope, skipped) = next(places)
+                limit, (scope, type_scope) = next(places)
             if code == _GLOBAL and self._declared and outline.kinds[scope] in _OUTER_KINDS:
                 continue  # the pattern of a variable found it too
             last = start
@@ -216,7 +216,7 @@ class Binder:
                 self.members.append((start, end))
             elif code == _DEFINITION:
                 draft = self._bind_definition(start, end, at)
-            elif skipped == TOO_DEEP:
+            elif type_scope == TOO_DEEP:
                 continue
             elif code == _IMPORT:
                 draft = self._bind_import(scope, start, end, (at, imports[at]))
@@ -225,7 +225,7 @@ class Binder:
                 self._mark_identifier(end, _READ, UNRESOLVED, -1)
             else:
                 # A type parameter that is named in a part looked up outside belongs to the scope itself.
-                owner = skipped if code == _TYPE_PARAM and skipped >= 0 else scope
+                owner = type_scope if code == _TYPE_PARAM and type_scope >= 0 else scope
                 draft = self._bind_value(owner, start, end, code)
             self.names.append(start)
             self.named.append(draft)
@@ -239,7 +239,7 @@ class Binder:
         name = self.data[start:end]
         scope = draft.scope
         in_class = self.outline.kinds[scope] is _CLASS
-        hidden = self.spec.scopes.members_visible == "never" if in_class else draft.kind in self._hidden
+        is_hidden = self.spec.scopes.members_visible == "never" if in_class else draft.kind in self._hidden
         if draft.forward and draft.kind == "function" and self.outline.kinds[scope] not in _OUTER_KINDS:
             # A prototype in a block declares the function of the file.
             draft.name = (-1, -1)
@@ -250,7 +250,7 @@ class Binder:
         space = self.apart.get(start, "")
         keys = [space_key(name, space)] if space else self.keys(name, draft.kind)
         overloads = draft.kind in self.spec.scopes.overloaded_kinds and self._is_overload(draft, end, keys)
-        unbound = hidden or draft.kind in _UNBOUND_KINDS or draft.owner[0] >= 0
+        unbound = is_hidden or draft.kind in _UNBOUND_KINDS or draft.owner[0] >= 0
         if unbound or not keys or not self.spec.scopes.resolves:
             draft.more = draft.more or overloads
             return None
@@ -365,12 +365,12 @@ class Binder:
             self._rebound.append((scope, name, start))
             self._mark_identifier(end, _IMPORTED, UNRESOLVED, -1)
             return None
-        at, imported = item
-        keys = self.keys(name, imported.kind)
+        at, entry = item
+        keys = self.keys(name, entry.kind)
         bind = self._add_bind(
-            scope, name, (Reason.IMPORT_ALIAS, at, start), ("i", *imported.group), start, keys[0]
+            scope, name, (Reason.IMPORT_ALIAS, at, start), ("i", *entry.group), start, keys[0]
         )
-        bind.certain = bind.certain and imported.certain
+        bind.certain = bind.certain and entry.certain
         self._bind_in_other_spaces(bind, keys)
         self._mark_identifier(end, _IMPORTED, self.tables[scope][keys[0]], -1)
         return bind
@@ -395,10 +395,10 @@ class Binder:
             effective = 0 if code == _HOISTED else end
         key = space_key(name, self.apart[start]) if start in self.apart else name
         bind = self._add_bind(scope, name, (_ASSIGNED, -1, start), _VALUE, effective, key)
-        promoted = outer and code != _LOCAL and bind.reason == _ASSIGNED
-        if promoted:
+        is_definition = outer and code != _LOCAL and bind.reason == _ASSIGNED
+        if is_definition:
             self._promote_to_definition(bind, scope, (start, end), declaration)
-        self._mark_identifier(end, _DEFINED if promoted else _WRITE, table[key], -1)
+        self._mark_identifier(end, _DEFINED if is_definition else _WRITE, table[key], -1)
         return bind
 
     def _bind_parameter(self, scope: int, span: tuple[int, int], code: int) -> BindDraft:

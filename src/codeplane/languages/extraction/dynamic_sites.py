@@ -72,8 +72,8 @@ def _literal_beginning(key: bytes) -> str:
     is_made = match["rest"] == b"+" or (more and is_filled)
     rest = key[match.end() :].strip()
     if match["rest"] == b".format":
-        closed = _GIVEN.match(rest)
-        rest = rest[closed.end() :] if closed is not None else b".?"
+        literal_end = _GIVEN.match(rest)
+        rest = rest[literal_end.end() :] if literal_end is not None else b".?"
     is_whole = match["rest"] in (b"+", b"%") or not rest.startswith(b".")
     if not is_made or not (is_whole or _SMALL.fullmatch(rest)):
         return ""
@@ -91,14 +91,14 @@ def named_by(spec: LanguageSpec, data: bytes, at: int) -> tuple[int, bool] | Non
 def given(data: bytes, at: int) -> str | None:
     """What a variable begins with that is written at a place; "" where what is given to it is not known, None
     where more is joined to what it has."""
-    assigned = _ASSIGNED.match(data, at)
+    assignment = _ASSIGNED.match(data, at)
     # One of several that are given values together may get any of these.
-    if assigned is None or not _ALONE.fullmatch(data, data.rfind(b"\n", 0, at) + 1, at):
+    if assignment is None or not _ALONE.fullmatch(data, data.rfind(b"\n", 0, at) + 1, at):
         return ""
-    if assigned["more"]:
+    if assignment["more"]:
         return None
-    end = data.find(b"\n", assigned.end())
-    value = data[assigned.end() : end if end >= 0 else len(data)].strip()
+    end = data.find(b"\n", assignment.end())
+    value = data[assignment.end() : end if end >= 0 else len(data)].strip()
     is_whole = value.count(b"(") == value.count(b")") and not value.endswith((b"\\", b"+", b"%", b"."))
     return _literal_beginning(value) if is_whole else ""
 

@@ -54,7 +54,7 @@ def read_exports(
 
 
 def exports(binder: Binder, exported: list[Exported], facts: Facts) -> list[Export]:
-    """Those, and the public names that are exported without saying so."""
+    """The exports that code states, and the public names that are exported without saying so."""
     results = [
         Export(_decoded(item.name), _decoded(item.local), item.evidence, item.certain) for item in exported
     ]

@@ -66,14 +66,17 @@ def extract(language: str, data: bytes) -> Facts:
         return Facts("skipped", f"larger than {MAX_BYTES // (1024 * 1024)} MB")
     if b"\0" in data:
         return Facts("skipped", "binary")
-    loaded = grammar(language)
-    root = loaded.parser.parse(_as_utf8(readable(language, data))).root_node
+    language_grammar = grammar(language)
+    root = language_grammar.parser.parse(_as_utf8(readable(language, data))).root_node
     if is_too_broken(root):
         return Facts("failed", "too many syntax errors")
-    reading = _Reading(loaded, root, data)
+    reading = _Reading(language_grammar, root, data)
     facts = reading.facts()
     if reading.is_cut:
-        facts.state, facts.reason = "partial", f"more than {loaded.spec.most_definitions} definitions"
+        facts.state, facts.reason = (
+            "partial",
+            f"more than {language_grammar.spec.most_definitions} definitions",
+        )
     if root.has_error:
         _mark_errors(facts, root, data)
     if is_too_deep(root, len(data)):
@@ -82,7 +85,7 @@ def extract(language: str, data: bytes) -> Facts:
 
 
 def _as_utf8(data: bytes) -> bytes:
-    """The same bytes, with one that no grammar knows for each that is not UTF-8: queries decode text."""
+    """The source with a byte that no grammar knows for each that is not UTF-8: queries decode text."""
     if data.isascii():
         return data
     try:
@@ -137,14 +140,14 @@ class _Reading:
         binder.collect(captures, imports)
         members = Members(binder, captures.get("deleted", ()))
         marks = _Marks(self, binder, members)
-        exported = read_exports(self.root, captures, data, self.hooks)
-        marks.fill(mentions, exported)
+        export_table = read_exports(self.root, captures, data, self.hooks)
+        marks.fill(mentions, export_table)
         members.number()
         lookup = Lookup(binder)
         marks.apart(lookup)
         resolution = Resolution(members, lookup, data)
         occurrences = resolution.run(marks.identifiers, marks.marks, marks.specials, self.lines.starts)
-        facts = self._assemble_facts(binder, members, imports, exported)
+        facts = self._assemble_facts(binder, members, imports, export_table)
         facts.occurrences = occurrences
         facts.receivers = [text(receiver) for receiver in resolution.receivers]
         facts.written = _written_members(occurrences) if spec.types.field_inference == "all" else []

@@ -23,12 +23,12 @@ class Grammar:
 
 def query_files(name: str) -> list[Path]:
     """The query files of a language, those of the language that it inherits from first."""
-    inherited = specs()[name].inherits
+    parent = specs()[name].inherits
     own = sorted((HERE / name).glob("*.scm"))
-    if not inherited:
+    if not parent:
         return own
-    apart = specs()[inherited].own_queries
-    return [*(path for path in query_files(inherited) if path.name not in apart), *own]
+    apart = specs()[parent].own_queries
+    return [*(path for path in query_files(parent) if path.name not in apart), *own]
 
 
 @cache

@@ -80,9 +80,9 @@ def _read_by_hook(
     mentions: list[Mention] = []
     for capture in [capture for capture in captures if capture.startswith("import.")]:
         for node in captures[capture]:
-            items, mentioned = hooks.read_imports(capture.partition(".")[2], node, data)
+            items, more = hooks.read_imports(capture.partition(".")[2], node, data)
             imports += items
-            mentions += mentioned
+            mentions += more
     imports.sort(key=lambda item: item.start)
     return imports, mentions
 
@@ -110,9 +110,9 @@ class _Statement:
         """Identifiers that are not the local name of an import."""
         local = {item.local_span for item in imports[-len(self.parts) :] if item.local_span}
         results = []
-        spelled = ("module", "name", *(("alias", "namespace") if self.reexport else ()))
+        parts = ("module", "name", *(("alias", "namespace") if self.reexport else ()))
         for start, end, part in self.parts:
-            if part not in spelled or self.data[start : start + 1] in (b'"', b"'", b"`", b"<"):
+            if part not in parts or self.data[start : start + 1] in (b'"', b"'", b"`", b"<"):
                 continue
             for match in _NAME.finditer(self.data, start, end):
                 if match.span() not in local:

@@ -24,7 +24,7 @@ class Inheritance:
 
     def __init__(self, binder: Binder, find: Find) -> None:
         self.binder, self._find = binder, find
-        self._known: dict[int, Inherited | None] = {}
+        self._by_scope: dict[int, Inherited | None] = {}
         self._depth = 0
 
     def counts(self, scope: int) -> bool:
@@ -40,13 +40,13 @@ class Inheritance:
 
     def of(self, scope: int) -> Inherited | None:
         """What the class with this scope inherits; None where a base is not in the file."""
-        if scope not in self._known:
-            self._known[scope] = None  # a class that inherits from itself is told nothing
+        if scope not in self._by_scope:
+            self._by_scope[scope] = None  # a class that inherits from itself is told nothing
             if self._depth < _DEEPEST:
                 self._depth += 1
-                self._known[scope] = self._read_bases(scope)
+                self._by_scope[scope] = self._read_bases(scope)
                 self._depth -= 1
-        return self._known[scope]
+        return self._by_scope[scope]
 
     def _read_bases(self, scope: int) -> Inherited | None:
         at = self.binder.body_of.get(scope, -1)
@@ -65,22 +65,22 @@ class Inheritance:
         table = {key: 0 for name in names for kind in kinds for key in self.binder.keys(name, kind)}
         for start, end in draft.bases:
             base = self._base_draft(start, end)
-            inherited = self.of(base.body) if base else None
-            if base is None or inherited is None or len(table) + len(inherited) > _MOST:
+            members = self.of(base.body) if base else None
+            if base is None or members is None or len(table) + len(members) > _MOST:
                 return None
-            self._join_members(table, inherited)
-            self._join_members(table, self._own_members(base, inherited))
+            self._join_members(table, members)
+            self._join_members(table, self._own_members(base, members))
         return table
 
     def _members_of_owner(self, draft: Draft) -> Inherited | None:
         """What a function outside of its class sees of it. A specialized class is told nothing."""
         owner = self._base_draft(*draft.owner, draft.scope) if draft.kind in _FUNCTIONS else None
-        inherited = self.of(owner.body) if owner and owner.kind != "namespace" else None
-        if owner is None or inherited is None:
+        members = self.of(owner.body) if owner and owner.kind != "namespace" else None
+        if owner is None or members is None:
             return None
-        hidden = self.binder.type_params.get(owner.body, {})
+        type_parameters = self.binder.type_params.get(owner.body, {})
         own = self.binder.tables[owner.body]
-        return {**inherited, **{key: target for key, target in own.items() if key not in hidden}}
+        return {**members, **{key: target for key, target in own.items() if key not in type_parameters}}
 
     def _base_draft(self, start: int, end: int, scope: int = -1) -> Draft | None:
         """The class in this file that a base is."""

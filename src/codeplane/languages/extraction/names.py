@@ -69,17 +69,17 @@ class Lookup:
         self.sequential = bool(spec.scopes.sequential_scopes)
         self._bases_first = spec.scopes.inherited_before_file
         self._chains: dict[int, tuple[dict[bytes, int], ...]] = {}
-        self.spaced = bool(spec.scopes.name_spaces)
+        self.has_spaces = bool(spec.scopes.name_spaces)
         self._islands = tuple(spec.scopes.opaque_scopes)
         self._looks = {_LOOKED[role]: spaces for role, spaces in spec.scopes.lookup_spaces.items()}
         # Whether what has no mark is a value, whose key is its name.
-        looked = {"read", "call"} & set(spec.scopes.lookup_spaces)
-        self._values_apart = not self.spaced or not (looked or spec.scopes.inherits_names)
+        value_spaces = {"read", "call"} & set(spec.scopes.lookup_spaces)
+        self._values_apart = not self.has_spaces or not (value_spaces or spec.scopes.inherits_names)
         self._inheritance = Inheritance(binder, self._type_at) if spec.scopes.inherits_names else None
         self._open_functions = spec.scopes.open_functions
         self._twins: dict[int, int] = {}
         self._outward: dict[int, list[tuple[int, dict[bytes, int], bool]]] = {}
-        self._found: dict[tuple[bytes, tuple[int, int], int], int] = {}  # what holds wherever it stands
+        self._targets: dict[tuple[bytes, tuple[int, int], int], int] = {}  # what holds wherever it stands
         self._walled = bool(self._islands) or binder.closed is not None  # scopes without names count too
         # Start and end of what is shared, of spans inside of each other the end of the outer one.
         ends = accumulate((end for _, end in sorted(outline.shared)), max)
@@ -94,15 +94,15 @@ class Lookup:
         return tables
 
     def _tables_outward(self, scope: int) -> list[dict[bytes, int]]:
-        merged = self.binder.merged
+        joint_tables = self.binder.merged
         tables = [self.binder.tables[scope]]
-        if scope in merged:
-            tables.append(merged[scope])
+        if scope in joint_tables:
+            tables.append(joint_tables[scope])
         outer = self.parents[scope]
         while outer >= 0:
             tables.append(self._visible_table(outer, direct=False))
-            if outer in merged:
-                tables.append(merged[outer])
+            if outer in joint_tables:
+                tables.append(joint_tables[outer])
             outer = self.parents[outer]
         return tables
 
@@ -131,13 +131,13 @@ class Lookup:
 
     def find(self, name: bytes, position: int, place: tuple[int, int], role: int) -> int:
         """1 + the bind, or 0; for any place."""
-        scope, skipped = place
-        if skipped == TOO_DEEP:
+        scope, type_scope = place
+        if type_scope == TOO_DEEP:
             return 0
-        if self.spaced:
+        if self.has_spaces:
             return self._find_spaced(name, position, place, role)
-        if skipped >= 0 and name in self.binder.type_params.get(skipped, ()):
-            return self.binder.type_params[skipped][name]
+        if type_scope >= 0 and name in self.binder.type_params.get(type_scope, ()):
+            return self.binder.type_params[type_scope][name]
         direct = True
         while scope >= 0:
             table = self._visible_table(scope, direct)
@@ -173,7 +173,7 @@ class Lookup:
 
     def _find_spaced(self, name: bytes, position: int, place: tuple[int, int], role: int) -> int:
         key = (name, place, role)
-        target = self._found.get(key)
+        target = self._targets.get(key)
         if target is not None:
             return target
         target, doubt, around, self._timed = 0, False, self._timed, False
@@ -192,7 +192,7 @@ class Lookup:
         else:
             target = max(target, 0)
         if not self._timed:
-            self._found[key] = target
+            self._targets[key] = target
         self._timed = around  # finding a base class may be part of finding a name
         return target
 
@@ -229,7 +229,7 @@ class Lookup:
         for key in keys:
             if key in params:
                 return params[key], doubt
-        closed = self.binder.closed is not None and self.binder.closed(keys[0])
+        is_closed = self.binder.closed is not None and self.binder.closed(keys[0])
         history = self.binder.history
         island = static = False
         for scope, table, is_class in self._scopes_outward(place[0]):
@@ -251,13 +251,13 @@ class Lookup:
                 return 0, doubt
             doubt = doubt or scope in self.binder.starred
             if is_class and self._inheritance:
-                inherited = self._inheritance.of(scope)
+                members = self._inheritance.of(scope)
                 for key in keys:
-                    if inherited and key in inherited:
-                        return 0 if static else inherited[key], doubt
-                doubt = doubt or inherited is None
+                    if members and key in members:
+                        return 0 if static else members[key], doubt
+                doubt = doubt or members is None
                 static = static or self._is_static(scope)
-            if closed and self.kinds[scope] in _WALLS and scope not in self.binder.outline.arrows:
+            if is_closed and self.kinds[scope] in _WALLS and scope not in self.binder.outline.arrows:
                 break
             if self.kinds[scope] in self._islands and scope not in self.binder.outline.arrows:
                 if self.kinds[scope] != ScopeKind.FUNCTION:
@@ -306,8 +306,8 @@ class Lookup:
             return False
         if not self._inheritance.overloads(self.binder.binds[found - 1]):
             return False
-        inherited = self._inheritance.of(scope)
-        return inherited is None or any(key in inherited for key in keys)
+        members = self._inheritance.of(scope)
+        return members is None or any(key in members for key in keys)
 
     def _type_at(self, name: bytes, position: int, scope: int) -> int:
         place = (scope, WHOLE) if scope >= 0 else self.binder.outline.place(position)
@@ -329,16 +329,16 @@ class Lookup:
 
     def member(self, members: dict[bytes, int], scope: int, name: bytes, role: int) -> int:
         """The draft of the member of the class with this scope, its own or inherited, or -1."""
-        inherited = self._inheritance.of(scope) if self._inheritance else {}
+        base_members = self._inheritance.of(scope) if self._inheritance else {}
         for group in self.looks(role):
             for key in [space_key(name, space) for space in group]:
                 if key in members:
                     own = self.binder.tables[scope].get(key, 0)
                     doubt = own and self._may_be_inherited(scope, [key], own)
                     return -1 if doubt else members[key]
-                if inherited is None:
+                if base_members is None:
                     return -1
-                if target := inherited.get(key, 0):
+                if target := base_members.get(key, 0):
                     bind = self.binder.binds[target - 1]
                     return bind.target if bind.reason == Reason.DEF_IN_SCOPE and bind.certain else -1
         return -1
@@ -408,9 +408,9 @@ class Resolution:
             if starts[at] >= limit:
                 continue
             until = bisect_left(starts, limit, at)
-            scope, skipped = place
+            scope, type_scope = place
             scopes += [scope] * (until - at)
-            if lookup.is_plain(skipped):
+            if lookup.is_plain(type_scope):
                 targets += lookup.targets(scope, names[at:until])
                 if lookup.declared or outline.kinds[scope] in lookup.ordered:
                     self._find_early(names, starts, targets, (at, until, place))
@@ -446,9 +446,9 @@ class Resolution:
         starts, ends = identifiers
         numbers, own, member, members = self._numbers, self._own, self.member, self.members.targets
         data, lookup, place = self.data, self.lookup, self.lookup.binder.outline.place
-        spaced = lookup.spaced
+        has_spaces = lookup.has_spaces
         apart = [b"#" + space.encode() for space in lookup.binder.spec.scopes.marked_spaces]
-        reserved = [KEYWORD_RECEIVER, RAW_RECEIVER, *apart]
+        special = [KEYWORD_RECEIVER, RAW_RECEIVER, *apart]
         for at, mark in enumerate(map(marks.get, ends)):
             if mark is None:
                 if targets[at] == _LATER:
@@ -461,7 +461,7 @@ class Resolution:
             if mark >= 0:
                 raw = data[mark : start - 1] if start - mark < _LOOK else b""
                 receiver = numbers.get(raw)
-                if receiver is None or (spaced and raw in own):
+                if receiver is None or (has_spaces and raw in own):
                     receivers[at], targets[at] = member(mark, start, names[at], (scopes[at], roles[at]))
                 else:
                     receivers[at] = receiver
@@ -478,7 +478,7 @@ class Resolution:
             elif before >= 0:
                 receivers[at], target = member(before, start, names[at], (scopes[at], role))
             else:
-                receivers[at] = self.receiver(reserved[-2 - before])
+                receivers[at] = self.receiver(special[-2 - before])
             roles[at], targets[at] = role & (NEW - 1), target
 
     def member(self, receiver_start: int, start: int, name: bytes, seen: tuple[int, int]) -> tuple[int, int]:
@@ -499,7 +499,7 @@ class Resolution:
             if raw not in self.members.receivers:
                 return self._numbers[text], 0
             self._own[text] = raw
-        if self.lookup.spaced:
+        if self.lookup.has_spaces:
             return self._numbers[text], self._spaced_member(scope, raw, name, role)
         return self._numbers[text], self.members.find(scope, raw, name) + 1
 

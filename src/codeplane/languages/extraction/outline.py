@@ -109,7 +109,7 @@ def read_outline(captures: Mapping[str, list[Node]], size: int) -> Outline:
 
 def _sweep_events(captures: Mapping[str, list[Node]]) -> list[_Event]:
     events: list[_Event] = []
-    modified = any(capture.startswith("modifier.") for capture in captures)
+    has_modifier = any(capture.startswith("modifier.") for capture in captures)
     for capture, nodes in captures.items():
         if capture in _LEAVES:
             rank = _LEAF
@@ -119,7 +119,7 @@ def _sweep_events(captures: Mapping[str, list[Node]]) -> list[_Event]:
             rank = _SCOPE
         else:
             rank = _RANKS.get(capture, -1)
-        if rank >= 0 and (modified or rank != _DECLARATION):
+        if rank >= 0 and (has_modifier or rank != _DECLARATION):
             events += [(node.start_byte, -node.end_byte, rank, node.end_byte, capture) for node in nodes]
     events.sort()
     return events
@@ -139,8 +139,8 @@ class _Sweep:
         scopes, holders = self.scopes, self.holders
         for start, _, rank, end, capture in events:
             while scopes[-1][0] <= start:
-                closed = scopes.pop()[0]
-                self.outline.mark(closed, scopes[-1][1:])
+                scope_end = scopes.pop()[0]
+                self.outline.mark(scope_end, scopes[-1][1:])
             while holders[-1][0] <= start:
                 if holders.pop()[1] == -2 and self.extents:
                     self.extents.pop()
@@ -160,8 +160,8 @@ class _Sweep:
                 holders.append((end, -2))
                 self.extents.append((start, []))
         while len(scopes) > 1:
-            closed = scopes.pop()[0]
-            self.outline.mark(closed, scopes[-1][1:])
+            scope_end = scopes.pop()[0]
+            self.outline.mark(scope_end, scopes[-1][1:])
         return self.outline
 
     def _innermost_draft(self) -> int:
@@ -191,7 +191,7 @@ class _Sweep:
 
     def _open_scope(self, start: int, end: int, capture: str) -> None:
         outline = self.outline
-        _, parent, skipped = self.scopes[-1]
+        _, parent, type_scope = self.scopes[-1]
         if len(self.scopes) > MAX_DEPTH or capture == "scope.unknown":
             self.scopes.append((end, parent, TOO_DEEP))
             outline.mark(start, (parent, TOO_DEEP))
@@ -206,7 +206,7 @@ class _Sweep:
         outline.spans.append((start, end))
         if capture == "scope.arrow":
             outline.arrows.add(scope)
-        place = (scope, TOO_DEEP if skipped == TOO_DEEP else WHOLE)
+        place = (scope, TOO_DEEP if type_scope == TOO_DEEP else WHOLE)
         self.scopes.append((end, *place))
         outline.mark(start, place)
         at = self._innermost_draft()
@@ -216,8 +216,8 @@ class _Sweep:
                 draft.body = scope
 
     def _open_outer(self, start: int, end: int) -> None:
-        _, scope, skipped = self.scopes[-1]
-        if scope and skipped != TOO_DEEP:
+        _, scope, type_scope = self.scopes[-1]
+        if scope and type_scope != TOO_DEEP:
             place = (self.outline.parents[scope], scope)
             self.scopes.append((end, *place))
             self.outline.mark(start, place)

@@ -29,7 +29,7 @@ class Token(NamedTuple):
         return _NAME.fullmatch(self.text) is not None
 
 
-class _Span(NamedTuple):
+class ByteSpan(NamedTuple):
     """What is read of a node."""
 
     start_byte: int
@@ -44,7 +44,7 @@ def tokens(data: bytes) -> Iterator[Token]:
 
 
 def blanks(data: bytes, wrong: int) -> bytes:
-    """As many blanks, with something that nothing can read at a place that is wrong; -1 where none is."""
+    """The source blanked out, with a brace that no grammar can read at a wrong place; -1 where none is."""
     text = bytearray(re.sub(rb"[^\r\n]", b" ", data))
     if 0 <= wrong < len(text):
         text[wrong] = ord("}")
@@ -55,10 +55,10 @@ class Captures:
     """What a reader finds, as a query would give it."""
 
     def __init__(self) -> None:
-        self.found: dict[str, list[Node]] = {}
+        self.nodes: dict[str, list[Node]] = {}
 
     def add(self, capture: str, start: int, end: int) -> None:
-        self.found.setdefault(capture, []).append(cast("Node", _Span(start, end)))
+        self.nodes.setdefault(capture, []).append(cast("Node", ByteSpan(start, end)))
 
     def define(self, kind: str, name: Token, start: int, end: int) -> None:
         """A definition with its name."""

@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 from tree_sitter import Node
 
 from codeplane.core.text import LineStarts
-from codeplane.languages.moving import Stuck, Wanted
+from codeplane.languages.moving import Stuck
 from codeplane.languages.query import parse
+from codeplane.languages.rules.carrying import Wanted
 
 _LISTED: Final = ("const_spec", "var_spec", "type_spec", "type_alias")
 _IOTA: Final = re.compile(rb"\biota\b")

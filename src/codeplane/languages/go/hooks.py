@@ -44,7 +44,7 @@ def _own_name(module: bytes) -> tuple[bytes, int, bool]:
     begin = end - len(last)
     if _PLAIN.match(last):
         return last, begin, True
-    if versioned := _VERSIONED.match(last):
-        return versioned.group(1), begin, True
+    if version := _VERSIONED.match(last):
+        return version.group(1), begin, True
     words = [word for word in _WORD.finditer(last) if word.group() != b"go"]
     return (words[-1].group(), begin + words[-1].start(), False) if words else (b"", 0, False)

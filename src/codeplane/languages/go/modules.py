@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.modules import Sources
 
 _TEST = "_test.go"
@@ -22,7 +22,7 @@ _MOST_LINES = 20_000
 class _Module:
     path: str
     directory: str
-    replaced: dict[str, str] = field(default_factory=dict)  # module path → directory in the repository
+    replacements: dict[str, str] = field(default_factory=dict)  # module path → directory in the repository
 
 
 _modules: "WeakKeyDictionary[Sources, list[_Module]]" = WeakKeyDictionary()
@@ -39,7 +39,7 @@ def module_name(sources: Sources, path: str) -> str:
     return own.path if below == "." else f"{own.path}/{below}"
 
 
-def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def places(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     directory = _package_directory(sources, posixpath.dirname(path), imported.module)
     if directory is None or not _may_import(posixpath.dirname(path), directory):
         return ()
@@ -93,7 +93,7 @@ def _package_directory(sources: Sources, importer: str, module: str) -> str | No
     if own.directory in (members := _workspace_members(sources, own.directory)):
         directories |= {one.path: one.directory for one in _all_modules(sources) if one.directory in members}
     elif not sources.exists(posixpath.join(own.directory, "vendor/modules.txt")):
-        directories |= own.replaced
+        directories |= own.replacements
     best = max(
         (path for path in directories if module == path or module.startswith(path + "/")), key=len, default=""
     )
@@ -124,17 +124,17 @@ def _own_module(sources: Sources, directory: str) -> _Module | None:
 
 
 def _all_modules(sources: Sources) -> list[_Module]:
-    found = _modules.get(sources)
-    if found is None:
+    modules = _modules.get(sources)
+    if modules is None:
         paths = [path for path in sources.paths_named("go.mod") if "vendor" not in path.split("/")]
-        found = _modules[sources] = [one for one in (_read_module(sources, path) for path in paths) if one]
-    return found
+        modules = _modules[sources] = [one for one in (_read_module(sources, path) for path in paths) if one]
+    return modules
 
 
 def _read_module(sources: Sources, path: str) -> _Module | None:
     name = ""
     directory = posixpath.dirname(path)
-    replaced = {}
+    replacements = {}
     for verb, words in _read_directives(sources.read(path)):
         if verb == "module" and len(words) == 1:
             name = words[0]
@@ -146,8 +146,8 @@ def _read_module(sources: Sources, path: str) -> _Module | None:
                 else None
             )
             if local is not None:
-                replaced[old] = local
-    return _Module(name, directory, replaced) if name else None
+                replacements[old] = local
+    return _Module(name, directory, replacements) if name else None
 
 
 def _workspace_members(sources: Sources, directory: str) -> set[str]:

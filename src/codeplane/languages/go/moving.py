@@ -10,13 +10,13 @@ from codeplane.languages.moving import Moving, Stuck, quoted
 
 def follow(moving: Moving, path: str) -> Iterator[TextEdit | Stuck]:
     """Every import of a package whose directory has moved."""
-    for item in moving.before.imports(path):
+    for item in moving.before.import_statements(path):
         targets = [moving.place(place) for place in modules.places(moving.before, path, item)]
         here = moving.path(path)
         if not targets or list(modules.places(moving.after, here, item)) == targets:
             continue
-        changed = _changed_path(moving, path, item, targets[0].path)
-        yield changed or Stuck(item.line, f"`{item.module}` cannot be written so that it means the same.")
+        edit = _changed_path(moving, path, item, targets[0].path)
+        yield edit or Stuck(item.line, f"`{item.module}` cannot be written so that it means the same.")
 
 
 def _changed_path(moving: Moving, path: str, item: Import, target: str) -> TextEdit | None:

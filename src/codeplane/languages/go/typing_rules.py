@@ -33,8 +33,8 @@ class GoTypes(TypeRules):
     def returned_type(signature: str, imported: Mapping[str, str]) -> str:
         """The type of the first result of a function, also behind a pointer; "" for what has no name."""
         del imported
-        found = _CLASS.match(first_result(signature)) if len(signature) < _CUT else None
-        return found[1] if found else ""
+        match = _CLASS.match(first_result(signature)) if len(signature) < _CUT else None
+        return match[1] if match else ""
 
 
 def first_result(signature: str) -> str:
@@ -52,8 +52,8 @@ def first_result(signature: str) -> str:
     if not rest.startswith("("):
         return rest
     results = [one.strip() for one in _parts(rest[1 : _behind(rest, 0) - 1])]
-    named = [found for one in results if (found := _NAMED.match(one))]
-    return named[0][1] if named else results[0]
+    named_results = [match for one in results if (match := _NAMED.match(one))]
+    return named_results[0][1] if named_results else results[0]
 
 
 def _behind(text: str, at: int) -> int:

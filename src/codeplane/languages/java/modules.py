@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.modules import Sources
 
 _FAMILY = "jvm"
@@ -17,7 +17,7 @@ def module_name(sources: Sources, path: str) -> str:
     return sources.package(path)
 
 
-def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def places(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     """The files of a package that have the name, or the type whose member it is."""
     if not imported.module:
         return [place for place in _unnamed_package(sources, path) if sources.members(place, imported.name)]

@@ -17,13 +17,9 @@ from codeplane.languages.javascript import modules
 from codeplane.languages.javascript.moving import configured, shapes
 from codeplane.languages.javascript.statements import Name, Statement, parsed, replaced, statements, with_name
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Carrying, Stuck, Use, Wanted, relative
+from codeplane.languages.moving import Stuck, relative
 from codeplane.languages.ordering import differences
-
-BETWEEN: Final = "\n\n"
-REFUSES_UNUSED: Final = False
-CYCLES_LOAD: Final = True
-STATIC: Final = frozenset(("js_import",))
+from codeplane.languages.rules.carrying import Carrying, CarryRules, Wanted
 
 _MODULES: Final = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs")
 _COMMON: Final = re.compile(
@@ -43,75 +39,159 @@ _HOISTED: Final = ("function_declaration", "generator_function_declaration", "fu
 _TYPES: Final = ("interface_declaration", "type_alias_declaration")
 
 
-def against(carrying: Carrying) -> str | None:
-    """Only modules of the standard can be told apart by their statements."""
-    for path in (carrying.source, carrying.target):
-        if not path.endswith(_MODULES) or path.endswith(".d.ts"):
-            return f"`{path}` is no module that a symbol can be moved from or to."
-        if _COMMON.search(carrying.read(path)):
-            return f"`{path}` uses `require` or `module.exports`: only ES modules can be told for certain."
-    source, target = (_DIRECTIVE.match(carrying.read(path)) for path in (carrying.source, carrying.target))
-    if not carrying.is_new and (source and source[0].strip()) != (target and target[0].strip()):
-        return "One of the files begins with a directive that the other one does not have."
-    return None
+class JavaScriptCarrying(CarryRules):
+    """How a definition of JavaScript or TypeScript goes to another module."""
+
+    cycles_load = True
+    static_kinds = frozenset(("js_import",))
+
+    def objection(self, carrying: Carrying) -> str | None:
+        """Only modules of the standard can be told apart by their statements."""
+        for path in (carrying.source, carrying.target):
+            if not path.endswith(_MODULES) or path.endswith(".d.ts"):
+                return f"`{path}` is no module that a symbol can be moved from or to."
+            if _COMMON.search(carrying.read(path)):
+                return (
+                    f"`{path}` uses `require` or `module.exports`: only ES modules can be told for certain."
+                )
+        paths = (carrying.source, carrying.target)
+        source, target = (_DIRECTIVE.match(carrying.read(path)) for path in paths)
+        if not carrying.is_new and (source and source[0].strip()) != (target and target[0].strip()):
+            return "One of the files begins with a directive that the other one does not have."
+        return None
+
+    def file_header(self, carrying: Carrying) -> str:
+        """The directive of the old file."""
+        match = _DIRECTIVE.match(carrying.read(carrying.source))
+        return f"{match[0].decode().strip()}\n" if match else ""
+
+    def standalone_text(self, data: bytes, line: int, text: str, *, is_imported: bool) -> str | Stuck:
+        """A definition that others import is exported."""
+        node = _declaration_at(data, line)
+        if node is None:
+            return Stuck(line, "Its declaration is not understood.")
+        if node.type == "export_statement":
+            if any(one.type == "default" for one in node.children):
+                return Stuck(line, "It is the default export of its module: name it first.")
+            return text
+        if not is_imported:
+            return text
+        first = (node.text or b"").split(b"\n")[0].decode("utf-8", "surrogateescape")
+        rows = text.split("\n")
+        at = next((number for number, row in enumerate(rows) if row.startswith(first)), None)
+        if at is None:
+            return Stuck(line, "Its declaration is not understood.")
+        rows[at] = f"export {rows[at]}"
+        return "\n".join(rows)
+
+    def export_edit(self, data: bytes, line: int) -> TextEdit | Stuck | None:
+        """What makes a definition one that others can import; None where it is exported."""
+        node = _declaration_at(data, line)
+        if node is None:
+            return Stuck(line, "Its declaration is not understood.")
+        if node.type == "export_statement":
+            is_default = any(one.type == "default" for one in node.children)
+            return Stuck(line, "It is the default export of its module.") if is_default else None
+        at, column = LineStarts(data).position(node.start_byte)
+        return TextEdit(at, column, "", "export ")
+
+    def is_type(self, data: bytes, line: int) -> bool:
+        """Whether a definition is there for the compiler alone."""
+        node = _declaration_at(data, line)
+        inner = node.child_by_field_name("declaration") if node is not None else None
+        return (inner or node) is not None and (inner or node).type in _TYPES  # type: ignore[union-attr]
+
+    def runs_nothing(self, data: bytes, line: int) -> bool:
+        """Whether a definition is there before its module is run: functions that are declared, and types."""
+        node = _declaration_at(data, line)
+        inner = (node.child_by_field_name("declaration") or node) if node is not None else None
+        return inner is not None and inner.type in (*_HOISTED, *_TYPES)
+
+    def drop_imports(self, data: bytes, items: Sequence[Import]) -> Sequence[TextEdit] | None:
+        """Names out of their statements, and statements that take nothing any more."""
+        return self.redirect_imports(data, [(item, None) for item in items])
+
+    def redirect_imports(
+        self, data: bytes, moves: Sequence[tuple[Import, str | None]]
+    ) -> Sequence[TextEdit] | None:
+        """Names that come from another module from now on, or from none."""
+        lines = LineStarts(data)
+        own = {one.start: one for one in statements(data)}
+        before = dict(own)
+        following: dict[int, list[Statement]] = {}
+        for item, module in moves:
+            at = lines.offset(item.line, item.column)
+            holder = next((key for key, one in before.items() if _name_at(one, at) is not None), None)
+            name = _name_at(before[holder], at) if holder is not None else None
+            if holder is None or name is None or not before[holder].is_plain:
+                return None
+            own[holder] = _without_name(own[holder], at)
+            if module is None:
+                continue
+            statement = _with_name(before[holder], name, module)
+            same = next((key for key, one in own.items() if _takes_alike(one, statement)), None)
+            late = following.setdefault(holder, [])
+            beside = next((number for number, one in enumerate(late) if _takes_alike(one, statement)), None)
+            if same is not None and isinstance(name, Name):
+                own[same] = with_name(own[same], name)
+            elif beside is not None and isinstance(name, Name):
+                late[beside] = with_name(late[beside], name)
+            else:
+                late.append(statement)
+        changes = []
+        for key, one in before.items():
+            new = [] if own[key].is_empty and not one.is_empty else [own[key]]
+            new += following.get(key, [])
+            if new != [one]:
+                changes.append((one, new))
+        return list(differences(data, replaced(data, changes)))
+
+    def is_deferred(self, data: bytes, item: Import) -> bool:
+        """Whether an import is for types, or made by a call."""
+        if item.kind not in ("js_import", "js_export"):
+            return True
+        at = LineStarts(data).offset(item.line, item.column)
+        for one in statements(data):
+            if one.start <= at < one.end:
+                binding = _name_at(one, at)
+                return one.is_type or (isinstance(binding, Name) and binding.is_type)
+        return False
+
+    def module_text(self, sources: Sources, path: str, target: str) -> str | None:
+        """The specifier by which a file imports another, as the files around it write theirs."""
+        for like in (*_written_in(sources, path), "./x"):
+            for text in _module_texts(sources, path, like, target):
+                places = modules.places(sources, path, Import(0, "js_import", text, "", "", 0, 0))
+                if list(places) == [Place(RepoPath(target))]:
+                    return text
+        return None
+
+    def import_from(self, item: Import, module: str, data: bytes) -> Wanted:
+        """The import of one thing from a module by another text."""
+        at = LineStarts(data).offset(item.line, item.column)
+        one = next((it for it in statements(data) if it.start <= at < it.end), None)
+        binding = _name_at(one, at) if one is not None else None
+        is_type = one is not None and (one.is_type or (isinstance(binding, Name) and binding.is_type))
+        is_export = one is not None and one.is_export
+        if not item.name:
+            return Wanted(module, "*", item.alias, is_type=is_type)
+        alias = item.alias if item.alias != item.name else ""
+        return Wanted(module, item.name, alias, is_type=is_type, is_export=is_export)
+
+    def is_plain(self, data: bytes, item: Import) -> bool:
+        """Whether an import is a statement at the top of its module."""
+        at = LineStarts(data).offset(item.line, item.column)
+        return any(one.start <= at < one.end for one in statements(data))
+
+    def add_imports(self, sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted]) -> bytes:
+        """A file with more imports, in the statements that take from the same modules."""
+        model = None if statements(data) else _import_model(sources, path, data)
+        for one in wanted:
+            data = _with_statement(data, one, model)
+        return data
 
 
-def is_shared(carrying: Carrying) -> bool:
-    """A module sees what it imports."""
-    del carrying
-    return False
-
-
-def begun(carrying: Carrying) -> str:
-    """The directive of the old file."""
-    match = _DIRECTIVE.match(carrying.read(carrying.source))
-    return f"{match[0].decode().strip()}\n" if match else ""
-
-
-def standalone(data: bytes, line: int, text: str, *, is_imported: bool) -> str | Stuck:
-    """A definition that others import is exported."""
-    node = _declaration_at(data, line)
-    if node is None:
-        return Stuck(line, "Its declaration is not understood.")
-    if node.type == "export_statement":
-        if any(one.type == "default" for one in node.children):
-            return Stuck(line, "It is the default export of its module: name it first.")
-        return text
-    if not is_imported:
-        return text
-    first = (node.text or b"").split(b"\n")[0].decode("utf-8", "surrogateescape")
-    rows = text.split("\n")
-    at = next((number for number, row in enumerate(rows) if row.startswith(first)), None)
-    if at is None:
-        return Stuck(line, "Its declaration is not understood.")
-    rows[at] = f"export {rows[at]}"
-    return "\n".join(rows)
-
-
-def exposed(data: bytes, line: int) -> TextEdit | Stuck | None:
-    """What makes a definition one that others can import; None where it is exported."""
-    node = _declaration_at(data, line)
-    if node is None:
-        return Stuck(line, "Its declaration is not understood.")
-    if node.type == "export_statement":
-        is_default = any(one.type == "default" for one in node.children)
-        return Stuck(line, "It is the default export of its module.") if is_default else None
-    at, column = LineStarts(data).position(node.start_byte)
-    return TextEdit(at, column, "", "export ")
-
-
-def is_type(data: bytes, line: int) -> bool:
-    """Whether a definition is there for the compiler alone."""
-    node = _declaration_at(data, line)
-    inner = node.child_by_field_name("declaration") if node is not None else None
-    return (inner or node) is not None and (inner or node).type in _TYPES  # type: ignore[union-attr]
-
-
-def runs_nothing(data: bytes, line: int) -> bool:
-    """Whether a definition is there before its module is run: functions that are declared, and types."""
-    node = _declaration_at(data, line)
-    inner = (node.child_by_field_name("declaration") or node) if node is not None else None
-    return inner is not None and inner.type in (*_HOISTED, *_TYPES)
+RULES: Final = JavaScriptCarrying()
 
 
 def _declaration_at(data: bytes, line: int) -> Node | None:
@@ -123,45 +203,6 @@ def _declaration_at(data: bytes, line: int) -> Node | None:
         if node.type != "comment" and node.start_byte < end and node.end_byte > start:
             return node
     return None
-
-
-def dropped(data: bytes, items: Sequence[Import]) -> Sequence[TextEdit] | None:
-    """Names out of their statements, and statements that take nothing any more."""
-    return redirected(data, [(item, None) for item in items])
-
-
-def redirected(data: bytes, moves: Sequence[tuple[Import, str | None]]) -> Sequence[TextEdit] | None:
-    """Names that come from another module from now on, or from none."""
-    lines = LineStarts(data)
-    own = {one.start: one for one in statements(data)}
-    before = dict(own)
-    following: dict[int, list[Statement]] = {}
-    for item, module in moves:
-        at = lines.offset(item.line, item.column)
-        holder = next((key for key, one in before.items() if _name_at(one, at) is not None), None)
-        name = _name_at(before[holder], at) if holder is not None else None
-        if holder is None or name is None or not before[holder].is_plain:
-            return None
-        own[holder] = _without_name(own[holder], at)
-        if module is None:
-            continue
-        statement = _with_name(before[holder], name, module)
-        same = next((key for key, one in own.items() if _takes_alike(one, statement)), None)
-        late = following.setdefault(holder, [])
-        beside = next((number for number, one in enumerate(late) if _takes_alike(one, statement)), None)
-        if same is not None and isinstance(name, Name):
-            own[same] = with_name(own[same], name)
-        elif beside is not None and isinstance(name, Name):
-            late[beside] = with_name(late[beside], name)
-        else:
-            late.append(statement)
-    changes = []
-    for key, one in before.items():
-        new = [] if own[key].is_empty and not one.is_empty else [own[key]]
-        new += following.get(key, [])
-        if new != [one]:
-            changes.append((one, new))
-    return list(differences(data, replaced(data, changes)))
 
 
 def _name_at(one: Statement, at: int) -> Name | str | None:
@@ -195,33 +236,6 @@ def _takes_alike(one: Statement, other: Statement) -> bool:
     return is_same and one.is_plain and one.namespace is None and not one.is_star and one.has_braces
 
 
-def is_deferred(data: bytes, item: Import) -> bool:
-    """Whether an import is for types, or made by a call."""
-    if item.kind not in ("js_import", "js_export"):
-        return True
-    at = LineStarts(data).offset(item.line, item.column)
-    for one in statements(data):
-        if one.start <= at < one.end:
-            binding = _name_at(one, at)
-            return one.is_type or (isinstance(binding, Name) and binding.is_type)
-    return False
-
-
-def inside(data: bytes, uses: Sequence[Use]) -> None:
-    """Functions import by calls, which would have to be awaited."""
-    del data, uses
-
-
-def module_text(sources: Sources, path: str, target: str) -> str | None:
-    """The specifier by which a file imports another, as the files around it write theirs."""
-    for like in (*_written_in(sources, path), "./x"):
-        for text in _module_texts(sources, path, like, target):
-            places = modules.places(sources, path, Import(0, "js_import", text, "", "", 0, 0))
-            if list(places) == [Place(RepoPath(target))]:
-                return text
-    return None
-
-
 def _module_texts(sources: Sources, path: str, like: str, target: str) -> Iterator[str]:
     texts = list(shapes(like, target))
     if not like.startswith("."):
@@ -244,39 +258,6 @@ def _written_in(sources: Sources, path: str) -> Iterator[str]:
         if leading:
             yield from sorted(dict.fromkeys(leading), key=lambda text: not text.startswith("."))
             return
-
-
-def wanted(item: Import, module: str, data: bytes) -> Wanted:
-    """The same thing as an import brings, from a module by another text."""
-    at = LineStarts(data).offset(item.line, item.column)
-    one = next((it for it in statements(data) if it.start <= at < it.end), None)
-    binding = _name_at(one, at) if one is not None else None
-    is_type = one is not None and (one.is_type or (isinstance(binding, Name) and binding.is_type))
-    is_export = one is not None and one.is_export
-    if not item.name:
-        return Wanted(module, "*", item.alias, is_type=is_type)
-    alias = item.alias if item.alias != item.name else ""
-    return Wanted(module, item.name, alias, is_type=is_type, is_export=is_export)
-
-
-def is_plain(data: bytes, item: Import) -> bool:
-    """Whether an import is a statement at the top of its module."""
-    at = LineStarts(data).offset(item.line, item.column)
-    return any(one.start <= at < one.end for one in statements(data))
-
-
-def whole(data: bytes) -> list[Wanted]:
-    """No import changes what a whole file means."""
-    del data
-    return []
-
-
-def arranged(sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted]) -> bytes:
-    """A file with more imports, in the statements that take from the same modules."""
-    model = None if statements(data) else _import_model(sources, path, data)
-    for one in wanted:
-        data = _with_statement(data, one, model)
-    return data
 
 
 def _import_model(sources: Sources, path: str, data: bytes) -> Statement:
@@ -331,15 +312,3 @@ def _with_first_statement(data: bytes, text: bytes) -> bytes:
         return text + (b"\n\n" + data.lstrip(b"\n") if data.strip() else b"\n")
     rest = data[head.end() :].lstrip(b"\n")
     return head[0] + b"\n\n" + text + (b"\n\n" + rest if rest else b"\n")
-
-
-def is_sorted_with(data: bytes, item: Import, module: str) -> bool:
-    """Statements are written anew all at once."""
-    del data, item, module
-    return True
-
-
-def taken_from(data: bytes, item: Import, module: str | None) -> TextEdit | None:
-    """Statements are written anew all at once."""
-    del data, item, module
-    return None

@@ -34,9 +34,9 @@ def _node_text(node: Node, data: bytes) -> bytes:
 
 
 def _single_export(name: Node, value: Node, data: bytes) -> list[Exported]:
-    exported = _node_text(name, data)
+    export_name = _node_text(name, data)
     if value.type == "identifier":
-        return [_export_of(exported, value, data)]
+        return [_export_of(export_name, value, data)]
     # A function is a definition of the exported name; another value has none.
     items = _defined_export(name, data)
     return [items if value.type in _FUNCTIONS else items._replace(local=b"")]

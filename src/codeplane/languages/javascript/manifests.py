@@ -128,8 +128,8 @@ def _read_config(sources: Sources, file: str) -> Config:
             paths, paths_base = {key: _string_list(value) for key, value in path_map.items()}, directory
         if conditions is None and isinstance(custom, list):
             conditions = tuple(_string_list(custom))
-    based = base_url if base_url is not None else paths_base
-    return Config(paths or {}, based or "", base_url, conditions or ())
+    base = base_url if base_url is not None else paths_base
+    return Config(paths or {}, base or "", base_url, conditions or ())
 
 
 def _string_list(value: object) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.javascript.manifests import (
     above,
     below,
@@ -44,7 +44,7 @@ def module_name(sources: Sources, path: str) -> str:
     return base if base != path else path.rpartition(".")[0] or path
 
 
-def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def places(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     """The one file that a specifier means."""
     if imported.kind == "ts_alias":
         return ()
@@ -65,7 +65,7 @@ def submodule(sources: Sources, place: Place, name: str) -> Sequence[Place]:
 class _Specifier:
     """One import of a file, on its way to the file that it means."""
 
-    def __init__(self, sources: Sources, path: str, imported: Import) -> None:
+    def __init__(self, sources: Sources, path: str, imported: ForeignImport) -> None:
         self.sources, self.path = sources, path
         self.typed = path.endswith(_TYPED)
         self.configs = configs(sources, path)
@@ -84,10 +84,10 @@ class _Specifier:
             return None
         if module.startswith("#"):
             return self._internal_import(module)
-        configured = self._configured_files(module)
-        if configured:
+        candidates = self._configured_files(module)
+        if candidates:
             # Where several configurations may hold, they have to agree.
-            return configured.pop() if len(configured) == 1 else None
+            return candidates.pop() if len(candidates) == 1 else None
         return self._package_file(module)
 
     def _file_at(self, base: str, only_directory: bool = False) -> str | None:

@@ -17,7 +17,7 @@ _OUTPUTS = {".ts": ".js", ".tsx": ".js", ".mts": ".mjs", ".cts": ".cjs"}
 def follow(moving: Moving, path: str) -> Iterator[TextEdit | Stuck]:
     """Every specifier that leads elsewhere, and relative ones to files that are no modules."""
     yield from respelled(modules.places, moving, path, _module_texts)
-    for item in moving.before.imports(path):
+    for item in moving.before.import_statements(path):
         if item.module.startswith((".", "..")) and not modules.places(moving.before, path, item):
             yield from _asset_change(moving, path, item)
 

@@ -88,7 +88,7 @@ def _read_statement(node: Node) -> Statement | None:
     source = node.child_by_field_name("source")
     if source is None:
         return None
-    quoted = _node_text(source)
+    literal = _node_text(source)
     text = _node_text(node)
     kinds = {one.type for one in node.children}
     clause = next((one for one in node.children if one.type in ("import_clause", "export_clause")), None)
@@ -104,7 +104,7 @@ def _read_statement(node: Node) -> Statement | None:
     return Statement(
         node.start_byte,
         end,
-        quoted[1:-1],
+        literal[1:-1],
         is_export=node.type == "export_statement",
         is_type="type" in kinds,
         default=(_node_text(default), default.start_byte) if default is not None else None,
@@ -112,7 +112,7 @@ def _read_statement(node: Node) -> Statement | None:
         names=tuple(names),
         has_braces=braces is not None,
         is_star=bool(star),
-        quote=quoted[:1],
+        quote=literal[:1],
         ending=";" if text.endswith(";") else "",
         is_wrapped=braces is not None and "\n" in _node_text(braces),
         is_plain="//" not in text.replace("://", "") and "/*" not in text and "import_attribute" not in kinds,

@@ -6,5 +6,5 @@ _PLUS = re.compile(rb"(\d[eE])\+(?=\d)")
 
 
 def readable_source(data: bytes) -> bytes:
-    """The same bytes with a zero for each such plus."""
+    """The source with a zero for the plus of each exponent."""
     return _PLUS.sub(rb"\g<1>0", data)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from codeplane.core.places import Place
-from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.java.modules import members_of
 from codeplane.languages.modules import Sources
 
@@ -15,7 +15,7 @@ def module_name(sources: Sources, path: str) -> str:
     return sources.package(path)
 
 
-def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def places(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     """The files of a package that have the name, or the type that has it inside."""
     name = imported.name.strip("`")
     if not imported.module:

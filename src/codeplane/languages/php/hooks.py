@@ -51,9 +51,9 @@ def _use_statement(node: Node, data: bytes) -> tuple[list[Imported], list[Mentio
             clauses.append(child)
     for clause in clauses:
         if clause.type == "namespace_use_clause":
-            item, mentioned = _use_clause(clause, data, prefix, common)
+            item, more = _use_clause(clause, data, prefix, common)
             items += item
-            mentions += mentioned
+            mentions += more
     return items, mentions
 
 

@@ -9,6 +9,7 @@ from codeplane.core.documents import json_object
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.modules import Sources
 
 _MOST_MANIFESTS = 500
@@ -33,12 +34,12 @@ def module_name(sources: Sources, path: str) -> str:
     return package if package and " " not in package else path.rsplit(".", 1)[0]
 
 
-def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def places(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     """The file that the class is loaded from, or all files that declare the namespace."""
     if imported.kind == "php_include":
         return _included_places(sources, path, imported.module)
-    loaded = _autoloaded(sources, imported) if imported.kind == "php_use" else []
-    return loaded or _declaring_files(sources, path, imported.module)
+    files = _autoloaded(sources, imported) if imported.kind == "php_use" else []
+    return files or _declaring_files(sources, path, imported.module)
 
 
 def ambient(sources: Sources, place: Place) -> Sequence[Sequence[Place]]:
@@ -98,7 +99,7 @@ def _declaring_files(sources: Sources, path: str, package: str) -> list[Place]:
     return [place for place in places if not place.path.startswith(tests)]
 
 
-def _autoloaded(sources: Sources, imported: Import) -> list[Place]:
+def _autoloaded(sources: Sources, imported: ForeignImport) -> list[Place]:
     """The files that the loader tries for a class, those that are there and declare its namespace."""
     loading = _autoload_rules(sources)
     full = f"{imported.module}\\{imported.name}".lstrip("\\")

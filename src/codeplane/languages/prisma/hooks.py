@@ -27,7 +27,7 @@ def readable_source(data: bytes) -> bytes:
 def adjust_captures(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
     """What the reader finds."""
     del root
-    found.update(_read_schema(data)[0].found)
+    found.update(_read_schema(data)[0].nodes)
 
 
 def _read_schema(data: bytes) -> tuple[Captures, int]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.modules import Sources
 
 
@@ -14,7 +14,7 @@ def module_name(_sources: Sources, path: str) -> str:
     return posixpath.splitext(path)[0]
 
 
-def places(_sources: Sources, _path: str, _imported: Import) -> Sequence[Place]:
+def places(_sources: Sources, _path: str, _imported: ForeignImport) -> Sequence[Place]:
     """Nothing is imported."""
     return ()
 

@@ -26,7 +26,7 @@ def readable_source(data: bytes) -> bytes:
 def adjust_captures(found: dict[str, list[Node]], data: bytes, root: Node) -> None:
     """What the reader finds."""
     del root
-    found.update(_Reader(data).made.found)
+    found.update(_Reader(data).made.nodes)
 
 
 def read_imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], list[Mention]]:

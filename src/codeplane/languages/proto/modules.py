@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.modules import Sources
 
 
@@ -14,7 +14,7 @@ def module_name(sources: Sources, path: str) -> str:
     return sources.package(path) or posixpath.splitext(path)[0]
 
 
-def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def places(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     """The one file whose path ends with what is written."""
     text = posixpath.normpath(imported.module)
     if not imported.module or text.startswith(("/", "..")) or "\\" in text:

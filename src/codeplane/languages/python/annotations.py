@@ -33,8 +33,8 @@ def declared_type(written: str, imported: Mapping[str, str]) -> str:
         rest = types[0] if len(types) == 1 else ""
         if _PLAIN.match(rest):
             return "" if _full_name(rest, imported) in _WRAPPERS else rest
-        if quoted := _QUOTED.match(rest):
-            rest = quoted[1] or quoted[2]
+        if literal := _QUOTED.match(rest):
+            rest = literal[1] or literal[2]
         elif not (subscript := _SUBSCRIPT.match(rest)):
             return OTHER_TYPE
         elif _full_name(subscript[1], imported) not in _WRAPPERS:

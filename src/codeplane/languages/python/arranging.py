@@ -7,10 +7,10 @@ from typing import Final
 
 from tree_sitter import Node
 
-from codeplane.languages.moving import Wanted
 from codeplane.languages.ordering import Entry, order_of, sections
 from codeplane.languages.python.statements import Statement, Taken, statements, written
 from codeplane.languages.query import parse
+from codeplane.languages.rules.carrying import Wanted
 
 _NARROW: Final = 79
 _WIDE: Final = 120

@@ -7,92 +7,90 @@ from typing import Final
 from codeplane.core.edits import TextEdit
 from codeplane.languages.facts import Import
 from codeplane.languages.modules import Sources
-from codeplane.languages.moving import Carrying, Use, Wanted
 from codeplane.languages.ordering import applied, reordered
 from codeplane.languages.python import arranging, local, modules
 from codeplane.languages.python.statements import Statement, statements, written
+from codeplane.languages.rules.carrying import CarryRules, Use, Wanted
 
-BETWEEN: Final = "\n\n\n"
-REFUSES_UNUSED: Final = False
-CYCLES_LOAD: Final = False
-STATIC: Final = frozenset(("python_import", "python_from"))
 _MOST_BESIDE: Final = 40
 
 
-def against(carrying: Carrying) -> str | None:
-    """Nothing speaks against a module by its path alone."""
-    del carrying
-    return None
+class PythonCarrying(CarryRules):
+    """How a definition of Python goes to another module."""
+
+    separator = "\n\n\n"
+    static_kinds = frozenset(("python_import", "python_from"))
+
+    def is_deferred(self, data: bytes, item: Import) -> bool:
+        """Whether an import stands in a function, or below `if TYPE_CHECKING`."""
+        return local.is_deferred(data, item.line, item.column)
+
+    def import_locally(self, data: bytes, uses: Sequence[Use]) -> Sequence[TextEdit] | None:
+        """Imports in the functions that use something, behind their docstrings."""
+        return local.import_locally(data, uses)
+
+    def module_text(self, sources: Sources, path: str, target: str) -> str | None:
+        """The name by which a file imports another: relative where it imports its own package so, or where it
+        does not import that at all and the files beside it do so."""
+        relative, is_absolute = _import_style(sources, path)
+        is_relative = bool(relative)
+        if not relative and not is_absolute:
+            is_relative = _is_relative_beside(sources, path)
+        name = modules.module_name(sources, target)
+        others = [_relative_name(path, target)] if is_relative and not is_absolute else []
+        texts = filter(None, (*relative, *others, name))
+        return next((text for text in texts if _files_led_to(sources, path, text) == [target]), None)
+
+    def import_from(self, item: Import, module: str, data: bytes) -> Wanted:
+        """The import of one thing from a module by another text."""
+        del data
+        alias = item.alias if item.alias != (item.name or item.module.partition(".")[0]) else ""
+        return Wanted(module, item.name, alias) if item.name else Wanted(None, module, alias)
+
+    def is_plain(self, data: bytes, item: Import) -> bool:
+        """Whether an import stands on its own at the top of a file, under no condition."""
+        return any(one.column == 0 and _holds_import(one, item) for one in statements(data))
+
+    def file_wide_imports(self, data: bytes) -> list[Wanted]:
+        """The imports that change what a whole file means."""
+        return [
+            Wanted("__future__", name.name)
+            for one in statements(data)
+            if one.module == "__future__"
+            for name in one.names
+        ]
+
+    def add_imports(self, sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted]) -> bytes:
+        """A file with more imports, merged into what is there and sorted as that is."""
+        return arranging.arranged(data, wanted, lambda module: bool(_files_led_to(sources, path, module)))
+
+    def keeps_order(self, data: bytes, item: Import, module: str) -> bool:
+        """Whether an import can take its name from another module where it stands."""
+        own = arranging.head(data)
+        statement = next((one for one in own if _holds_import(one, item)), None)
+        if statement is None:
+            return True
+        if len(statement.names) > 1 or any(one.module == module for one in own):
+            return False
+        change = self.change_module(data, item, module)
+        after = applied(data, [change]) if change is not None else data
+        return reordered(data, after, arranging.entries) == after
+
+    def change_module(self, data: bytes, item: Import, module: str | None) -> TextEdit | None:
+        """The statement of an import with one name from another module, or without it where that is None."""
+        statement = next((one for one in statements(data) if _holds_import(one, item)), None)
+        if statement is None or statement.module is None:
+            return None
+        if not statement.is_plain and len(statement.names) > 1:
+            return None
+        names = [(one.name, one.alias) for one in statement.names if not _is_at(one.line, one.column, item)]
+        own = [(one.name, one.alias) for one in statement.names if _is_at(one.line, one.column, item)]
+        parts = [written(statement.module, names)] if names else []
+        parts += [written(module, own)] if module is not None else []
+        return _changed_statement(data, statement, parts)
 
 
-def is_shared(carrying: Carrying) -> bool:
-    """A module sees what it imports."""
-    del carrying
-    return False
-
-
-def begun(carrying: Carrying) -> str:
-    """A module may be empty."""
-    del carrying
-    return ""
-
-
-def standalone(data: bytes, line: int, text: str, *, is_imported: bool) -> str:
-    """A definition at the top of a module is one anywhere."""
-    del data, line, is_imported
-    return text
-
-
-def exposed(data: bytes, line: int) -> None:
-    """Nothing: a module shows all its names."""
-    del data, line
-
-
-def is_type(data: bytes, line: int) -> bool:
-    """Everything is there when the program runs."""
-    del data, line
-    return False
-
-
-def runs_nothing(data: bytes, line: int) -> bool:
-    """Every definition is a statement that is run."""
-    del data, line
-    return False
-
-
-def redirected(data: bytes, moves: Sequence[tuple[Import, str | None]]) -> None:
-    """Statements change one by one."""
-    del data, moves
-
-
-def dropped(data: bytes, items: Sequence[Import]) -> None:
-    """Names are cut out of their statements one by one."""
-    del data, items
-
-
-def is_deferred(data: bytes, item: Import) -> bool:
-    """Whether an import stands in a function, or below `if TYPE_CHECKING`."""
-    return local.is_deferred(data, item.line, item.column)
-
-
-def inside(data: bytes, uses: Sequence[Use]) -> Sequence[TextEdit] | None:
-    """Imports in the functions that use something, behind their docstrings."""
-    return local.inside(data, uses)
-
-
-def module_text(sources: Sources, path: str, target: str) -> str | None:
-    """The name by which a file imports another: relative where it imports its own package so, or where it
-    does not import that at all and the files beside it do so."""
-    relative, is_absolute = _import_style(sources, path)
-    is_relative = bool(relative)
-    if not relative and not is_absolute:
-        is_relative = _is_relative_beside(sources, path)
-    name = modules.module_name(sources, target)
-    others = [_relative_name(path, target)] if is_relative and not is_absolute else []
-    texts_that_lead = (
-        text for text in (*relative, *others, name) if text and _files_led_to(sources, path, text) == [target]
-    )
-    return next(texts_that_lead, None)
+RULES: Final = PythonCarrying()
 
 
 def _import_style(sources: Sources, path: str) -> tuple[list[str], bool]:
@@ -124,58 +122,6 @@ def _relative_name(path: str, target: str) -> str:
     while depth < min(len(here), len(there)) and here[depth] == there[depth]:
         depth += 1
     return "." * (len(here) - depth + 1) + ".".join(there[depth:]) if depth else ""
-
-
-def wanted(item: Import, module: str, data: bytes) -> Wanted:
-    """The same thing as an import brings, from a module by another text."""
-    del data
-    alias = item.alias if item.alias != (item.name or item.module.partition(".")[0]) else ""
-    return Wanted(module, item.name, alias) if item.name else Wanted(None, module, alias)
-
-
-def is_plain(data: bytes, item: Import) -> bool:
-    """Whether an import stands on its own at the top of a file, under no condition."""
-    return any(one.column == 0 and _holds_import(one, item) for one in statements(data))
-
-
-def whole(data: bytes) -> list[Wanted]:
-    """The imports that change what a whole file means."""
-    return [
-        Wanted("__future__", name.name)
-        for one in statements(data)
-        if one.module == "__future__"
-        for name in one.names
-    ]
-
-
-def arranged(sources: Sources, path: str, data: bytes, wanted: Sequence[Wanted]) -> bytes:
-    """A file with more imports, merged into what is there and sorted as that is."""
-    return arranging.arranged(data, wanted, lambda module: bool(_files_led_to(sources, path, module)))
-
-
-def is_sorted_with(data: bytes, item: Import, module: str) -> bool:
-    """Whether an import can take its name from another module where it stands."""
-    own = arranging.head(data)
-    statement = next((one for one in own if _holds_import(one, item)), None)
-    if statement is None:
-        return True
-    if len(statement.names) > 1 or any(one.module == module for one in own):
-        return False
-    change = taken_from(data, item, module)
-    after = applied(data, [change]) if change is not None else data
-    return reordered(data, after, arranging.entries) == after
-
-
-def taken_from(data: bytes, item: Import, module: str | None) -> TextEdit | None:
-    """The statement of an import with one name from another module, or without it where that is None."""
-    statement = next((one for one in statements(data) if _holds_import(one, item)), None)
-    if statement is None or statement.module is None or (not statement.is_plain and len(statement.names) > 1):
-        return None
-    names = [(one.name, one.alias) for one in statement.names if not _is_at(one.line, one.column, item)]
-    own = [(one.name, one.alias) for one in statement.names if _is_at(one.line, one.column, item)]
-    parts = [written(statement.module, names)] if names else []
-    parts += [written(module, own)] if module is not None else []
-    return _changed_statement(data, statement, parts)
 
 
 def _changed_statement(data: bytes, found: Statement, parts: Sequence[str]) -> TextEdit | None:

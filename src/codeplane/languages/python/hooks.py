@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, cast
+from typing import cast
 
 from tree_sitter import Node
 
 from codeplane.languages.extraction.exports import Exported
+from codeplane.languages.extraction.scan import ByteSpan
 
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 _ANNOTATION = re.compile(rb"[\w\s.,|\[\]\x80-\xff]+\Z")
@@ -23,13 +24,6 @@ _KEYWORDS = (b"None", b"True", b"False")
 _TYPING = re.compile(rb"\bimport\s+(typing(?:_extensions)?)\b(?:\s+as\s+(\w+))?")
 _FROM_TYPING = re.compile(rb"\bfrom\s+typing(?:_extensions)?\s+import\s+(\([^)]*\)|[^\n]*)")
 _NOT_TYPES = (b"Literal", b"Annotated")
-
-
-class _Span(NamedTuple):
-    """What is read of a node."""
-
-    start_byte: int
-    end_byte: int
 
 
 def quoted_names(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, int]]:
@@ -78,11 +72,11 @@ def adjust_captures(found: dict[str, list[Node]], data: bytes, root: Node) -> No
     if b"# type:" not in data:
         return
     ends = {node.end_byte for capture in _ASSIGNED for node in found.get(capture, ())}
-    spans = [_Span(*match.span(1)) for match in _COMMENT.finditer(data) if match.start(1) in ends]
+    spans = [ByteSpan(*match.span(1)) for match in _COMMENT.finditer(data) if match.start(1) in ends]
     for match in _BEHIND.finditer(data):
         start = _assigned_before(root, data, match.start())
         if start in ends:
-            spans.append(_Span(start, match.end()))
+            spans.append(ByteSpan(start, match.end()))
     found.setdefault("annotation", []).extend(cast("list[Node]", spans))
 
 

@@ -7,9 +7,9 @@ from tree_sitter import Node
 
 from codeplane.core.edits import TextEdit
 from codeplane.core.text import LineStarts
-from codeplane.languages.moving import Use, Wanted
 from codeplane.languages.python.statements import written
 from codeplane.languages.query import parse
+from codeplane.languages.rules.carrying import Use, Wanted
 
 _FOR_CHECKERS: Final = (b"TYPE_CHECKING", b"typing.TYPE_CHECKING")
 _IMPORTS: Final = ("import_statement", "import_from_statement")
@@ -38,7 +38,7 @@ def _nodes_around(data: bytes, start: int) -> Iterator[Node]:
         node = next((one for one in node.children if one.start_byte <= start < one.end_byte), None)
 
 
-def inside(data: bytes, uses: Sequence[Use]) -> Sequence[TextEdit] | None:
+def import_locally(data: bytes, uses: Sequence[Use]) -> Sequence[TextEdit] | None:
     """Imports of what is used, in the outermost functions whose bodies use it; None where that is not all."""
     bodies: dict[int, tuple[Node, list[Wanted]]] = {}
     for use in uses:

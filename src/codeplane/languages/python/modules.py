@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
-from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.modules import Sources
 
 _ENDINGS = (".py", ".pyi")
@@ -26,7 +26,7 @@ def module_name(sources: Sources, path: str) -> str:
     return stem.removeprefix(root).strip("/").replace("/", ".") or "__init__"
 
 
-def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def places(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     """The module, where all roots that the file may be run with agree on it."""
     module = imported.module
     if module.startswith("."):
@@ -46,7 +46,7 @@ def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
     return sources.once(_MODULE, (directory, *parts), lambda: _absolute_module(sources, directory, parts))
 
 
-def candidates(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def candidates(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     """Every file that an import may bring: a stub and the source beside it, a module of any root."""
     module, directory = imported.module, path.rpartition("/")[0]
     dots = len(module) - len(module.lstrip("."))

@@ -165,7 +165,7 @@ class _File:
 
     def _inner_module(self, module: str, taken: Taken) -> Place | None:
         """The module that a name of a `from` statement is, where it is one."""
-        for at, item in enumerate(self._moving.before.imports(self._path)):
+        for at, item in enumerate(self._moving.before.import_statements(self._path)):
             if (item.line, item.column) == (taken.line, taken.column) and item.module == module:
                 places = self._moving.meant(self._path, at)
                 if item.name != "*" and len(places) == 1 and places[0].definition == -1:

@@ -9,6 +9,7 @@ from codeplane.languages.python.builtin import members_of
 from codeplane.languages.rules.typing_rules import TypeRules
 
 _CLASS_RESULT: Final = re.compile(r"->\s*[\"']?(?:\w+\.)*[tT]ype\[\s*[\"']?([\w.]+)")
+_UNPACKED: Final = re.compile(r"\*\*\s*\w+\s*:\s*[\"']?(?:\w+\.)*Unpack\[\s*[\"']?([\w.]+)")
 _METACLASS: Final = re.compile(r"[(,] ?metaclass ?= ?([\w.]+)")
 _MANGLED: Final = re.compile(r"__(?!.*__\Z)\w+")
 
@@ -49,6 +50,11 @@ class PythonTypes(TypeRules):
     new_method = "__new__"
     metaclass_call = "__call__"
     descriptor = "__get__"
+
+    def unpacked_keywords(self, signature: str) -> str:
+        """`**options: Unpack[Options]`."""
+        match = _UNPACKED.search(signature)
+        return match[1] if match else ""
 
     def returned_class(self, signature: str) -> str:
         """`-> type[Base]`."""

@@ -67,8 +67,8 @@ class _Names:
                     events.append((node.start_byte, 1, "assigned", node))
         for capture in ("name", "argument.keyword", "reference.write"):
             parameters.update(node.start_byte for node in captures.get(capture, ()))
-        received = {node.end_byte for node in captures.get("receiver", ())}
-        ends = sorted(received)
+        receiver_ends = {node.end_byte for node in captures.get("receiver", ())}
+        ends = sorted(receiver_ends)
         for node in captures.get("reference.call", ()):
             if node.start_byte not in parameters:
                 parameters.add(node.start_byte)
@@ -104,27 +104,27 @@ class _Names:
 
     def _sort_out(self) -> None:
         captures = self.captures
-        moved: list[Node] = []
+        writes: list[Node] = []
         for capture in _ASSIGNED:
             nodes = captures.get(capture, [])
-            moved += [node for node in nodes if node.start_byte in self.shared]
+            writes += [node for node in nodes if node.start_byte in self.shared]
             captures[capture] = [node for node in nodes if node.start_byte not in self.shared]
-        captures["reference.write"] = [*captures.get("reference.write", ()), *moved]
-        unknown = {node.start_byte for node in self.elsewhere}
-        calls = [node for node in captures.get("reference.call", ()) if node.start_byte not in unknown]
+        captures["reference.write"] = [*captures.get("reference.write", ()), *writes]
+        elsewhere = {node.start_byte for node in self.elsewhere}
+        calls = [node for node in captures.get("reference.call", ()) if node.start_byte not in elsewhere]
         captures["reference.call"] = calls + self.calls
         captures["reference.new"] = self.elsewhere
 
 
 def _mark_sections(captures: dict[str, list[Node]], body: Node, data: bytes) -> None:
     private = False
-    flagged = captures.setdefault("modifier.private", [])
+    private_names = captures.setdefault("modifier.private", [])
     for child in body.named_children:
         if child.type == "identifier":
             word = data[child.start_byte : child.end_byte]
             private = word == b"private" if word in (b"private", b"protected", b"public") else private
         elif private and child.type == "method" and (name := child.child_by_field_name("name")):
-            flagged.append(name)
+            private_names.append(name)
 
 
 def reshape_outline(outline: Outline, data: bytes) -> None:

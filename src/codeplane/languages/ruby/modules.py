@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.modules import Sources
 
 _roots: "WeakKeyDictionary[Sources, tuple[str, ...]]" = WeakKeyDictionary()
@@ -19,7 +19,7 @@ def module_name(sources: Sources, path: str) -> str:
     return path.removeprefix(root).lstrip("/").rsplit(".", 1)[0]
 
 
-def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def places(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     """The one file that is meant; several below different roots are not certain."""
     module = imported.module
     if module.startswith("./"):

@@ -14,6 +14,10 @@ class RubyNames(RenameRules):
         "(call method: (_) @holder arguments: (argument_list (pair key: (hash_key_symbol) @keyword)))",
         "(call method: (_) @holder arguments: (argument_list (hash_splat_argument) @splat))",
     )
+    key_patterns = (
+        "(hash (pair key: [(hash_key_symbol) (simple_symbol)] @key))",
+        "(assignment left: (element_reference (simple_symbol) @key))",
+    )
     shorthand_patterns = {"(pair key: (hash_key_symbol) @name !value) @whole": "{key}: {value}"}
     constructor_calls = {"new": "initialize"}
 

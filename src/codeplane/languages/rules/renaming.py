@@ -23,6 +23,8 @@ class RenameRules(Protocol):
     # around where there is none. `@splat` stands for any, `@macro` for what a macro makes of it, `@loose` for
     # one that is given to something without a name.
     keyword_patterns: tuple[str, ...] = ()
+    # Queries of the `@key` that a mapping is given, which a splat may make a keyword of a call.
+    key_patterns: tuple[str, ...] = ()
     keyword_kinds: frozenset[str] = frozenset(
         ("field", "variable", "constant", "property")
     )  # of such members

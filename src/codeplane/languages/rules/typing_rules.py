@@ -83,6 +83,10 @@ class TypeRules(Protocol):
         name; None where aliases cannot be read."""
         return None
 
+    def unpacked_keywords(self, signature: str) -> str:
+        """The class whose fields a function takes by name, as written: `**options: Unpack[Options]`."""
+        return ""
+
     def returned_class(self, signature: str) -> str:
         """The class that a function returns itself, or a class derived from it, by its signature, or ""."""
         return ""

@@ -95,5 +95,5 @@ class _Reading:
         local = self.data[span[0] : span[1]] if span else b""
         if local == b"_":
             local, span = b"", None
-        imported = Imported(self.kind, module, name, local, node.start_byte, span, reexport=self.public)
-        self.imports.append(imported)
+        item = Imported(self.kind, module, name, local, node.start_byte, span, reexport=self.public)
+        self.imports.append(item)

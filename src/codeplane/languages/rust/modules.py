@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from codeplane.core.documents import Malformed, parse_toml
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.languages.facts import Import
+from codeplane.languages.foreign import ForeignImport
 from codeplane.languages.modules import Member, Sources
 
 _ENDING = ".rs"
@@ -75,7 +75,7 @@ def module_name(sources: Sources, path: str) -> str:
     return path.removesuffix(_ENDING)
 
 
-def head(sources: Sources, path: str, imported: Import) -> Sequence[Place] | None:
+def head(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place] | None:
     """`crate`, `self` and `super` lead to modules, and what nothing else is called by may be a crate."""
     module = imported.module
     here = _module_at(sources, path, imported.scope)
@@ -100,7 +100,7 @@ def head(sources: Sources, path: str, imported: Import) -> Sequence[Place] | Non
     return _extern_crate(here, name, sources) or (None if module == name else ())
 
 
-def places(sources: Sources, path: str, imported: Import) -> Sequence[Place]:
+def places(sources: Sources, path: str, imported: ForeignImport) -> Sequence[Place]:
     return head(sources, path, imported) or ()
 
 
@@ -240,11 +240,11 @@ def _workspace_of(manifests: _Manifests, directory: str) -> tuple[str, dict[str,
         if "workspace" not in manifests[at] or not _is_below(directory, at):
             continue
         below = posixpath.relpath(directory or ".", at or ".")
-        excluded = space.get("exclude", [])
+        exclusions = space.get("exclude", [])
         if (
             at != directory
-            and isinstance(excluded, list)
-            and any(isinstance(one, str) and (below == one or fnmatchcase(below, one)) for one in excluded)
+            and isinstance(exclusions, list)
+            and any(isinstance(one, str) and (below == one or fnmatchcase(below, one)) for one in exclusions)
         ):
             continue
         return at, manifests[at]
@@ -365,15 +365,15 @@ def _crates_of(sources: Sources, path: str) -> list[str]:
     cache = _known(sources)
     roots = cache.crates.get(path)
     if roots is None:
-        reached, waiting = {path}, [path]
+        closure, waiting = {path}, [path]
         for _ in range(_DEEPEST * _MOST):
             if not waiting:
                 break
             for module in _modules_above(sources, _Module(waiting.pop())):
-                if module.path not in reached:
-                    reached.add(module.path)
+                if module.path not in closure:
+                    closure.add(module.path)
                     waiting.append(module.path)
-        roots = cache.crates[path] = sorted(one for one in reached if one in cache.roots)
+        roots = cache.crates[path] = sorted(one for one in closure if one in cache.roots)
     return roots
 
 

@@ -185,13 +185,13 @@ def _path_changes(
             continue
         around = [name for start, end, name in inner if start <= match.start() < end]
         words = match[0].split("::")
-        led = _absolute_path(words, crate, [*here, *around], heads)
-        if led is None:
+        absolute = _absolute_path(words, crate, [*here, *around], heads)
+        if absolute is None:
             continue
-        new = _written_path(led, words, heads, moves=path in moving.moves, depth=len(around))
+        new = _written_path(absolute, words, heads, moves=path in moving.moves, depth=len(around))
         if new is not None and new != match[0]:
             yield _change_between(data, match.start(), match.end(), new)
-        elif any(_is_grouped(data, match.end(), led, head) for head in heads):
+        elif any(_is_grouped(data, match.end(), absolute, head) for head in heads):
             line = data.count(b"\n", 0, match.start()) + 1
             yield Stuck(line, f"A group behind `{match[0]}` would have to be taken apart.")
 

@@ -40,8 +40,8 @@ def read_imports(kind: str, node: Node, data: bytes) -> tuple[list[Imported], li
             items += _selected_imports(kind, path, many, data)
             mentions += _path_mentions(path)
             # What is taken under another name, or left out.
-            renamed = [name for one in many if (name := one.child_by_field_name("name"))]
-            mentions += [Mention(name.start_byte, name.end_byte, -1) for name in renamed]
+            new_names = [name for one in many if (name := one.child_by_field_name("name"))]
+            mentions += [Mention(name.start_byte, name.end_byte, -1) for name in new_names]
             path = []
         elif child.is_named:
             path.append(child)

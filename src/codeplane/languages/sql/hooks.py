@@ -22,7 +22,7 @@ _TEXT = re.compile(rb"[^\n]")
 
 
 def readable_source(data: bytes) -> bytes:
-    """The same bytes in the words of the grammar."""
+    """The source in the words of the grammar, of equal length."""
     data = _CLIENT.sub(_blank_out, data)
     if b"$" in data:
         data = _without_bodies(data)

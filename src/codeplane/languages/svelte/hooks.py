@@ -31,7 +31,7 @@ _QUOTES: Final = b"\"'`"
 
 
 def readable_source(data: bytes) -> bytes:
-    """The same length of code: what is neither script nor expression is blank."""
+    """The source with blanks for all that is neither script nor expression."""
     script = Made(data)
     for one in markup.scripts(data):
         script.keep(one.start, one.end)

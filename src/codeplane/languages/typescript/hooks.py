@@ -22,7 +22,7 @@ _FAR: Final = 20  # comments between two signatures
 
 
 def readable_source(data: bytes) -> bytes:
-    """The same bytes without `in` and `out` before type parameters, and `;` before a line with a signature.
+    """The source without `in` and `out` before type parameters, and with `;` before a line with a signature.
 
     `<A>(a: A): B` on a line of its own is one where what is before it is complete: `{` and `=` are not.
     """

@@ -20,7 +20,7 @@ _SCOPE: Final = re.compile(rb"#|v-slot\b|slot-scope\Z")
 
 
 def readable_source(data: bytes) -> bytes:
-    """The same length of code: what is neither script nor expression is blank."""
+    """The source with blanks for all that is neither script nor expression."""
     script = Made(data)
     scripts = markup.scripts(data)
     for one in scripts:

@@ -8,7 +8,7 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.lint.diagnostic import Finding
 from codeplane.lint.evidence import directory, files_named, json_at
-from codeplane.lint.linter import Linter, Place, Project, inside
+from codeplane.lint.linter import Linter, Place, Project, Unreadable, inside
 from codeplane.lint.linters._reading import items, severity_of, short_lines, word
 from codeplane.names.snapshot_tree import Tree
 from codeplane.process import Finished
@@ -18,8 +18,7 @@ _LINE: Final = re.compile(
     r"^(?:(?P<path>\S.*?)\((?P<line>\d+),(?P<column>\d+)\): )?"
     r"(?P<severity>error|warning) (?P<rule>TS\d+): (?P<message>.*)$"
 )
-
-
+_OPTIONS: Final = re.compile(r"TS(?:[56]\d{3}|18\d{3})")  # TS5069: one option needs another
 _LONGEST: Final = 1_000  # of a message, which goes on in lines below it
 
 
@@ -57,7 +56,14 @@ class _Tsc(Linter):
                 )
             elif findings and line.startswith("  ") and len(findings[-1].message) < _LONGEST:
                 findings[-1] = findings[-1]._replace(message=f"{findings[-1].message} {line.strip()}")
+        if findings and all(_is_about_options(one) for one in findings):
+            raise Unreadable("stopped at its options and checked no types")
         return findings
+
+
+def _is_about_options(one: Finding) -> bool:
+    """Whether an error is in the configuration: after such a one, the compiler looks at no types."""
+    return _OPTIONS.fullmatch(one.rule) is not None and (not one.path or one.path.endswith(".json"))
 
 
 def _projects_of(tree: Tree, path: RepoPath) -> Iterator[Project]:

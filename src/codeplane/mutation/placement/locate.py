@@ -40,8 +40,8 @@ class SpanEdit:
 class Correction(NamedTuple):
     """What was not as it was sent, and what was done instead; lines are 0 where none were sent."""
 
-    sent: tuple[int, int]
-    used: tuple[int, int]
+    request: tuple[int, int]
+    target: tuple[int, int]
     why: str
 
 
@@ -229,7 +229,7 @@ def _find_occurrences(text: Text, edit: SpanEdit) -> list[tuple[int, int]]:
     if any(part is None for part in parts):
         return []
     pattern = rb"\r?\n".join(re.escape(part) for part in parts if part is not None)
-    spans = (found.span() for found in re.finditer(pattern, text.data))
+    spans = (match.span() for match in re.finditer(pattern, text.data))
     return [span for span in spans if edit.within is None or edit.may_be(*_lines_of(text, *span))]
 
 

@@ -39,7 +39,7 @@ class Asked:
     path: RepoPath
     span: SpanEdit
     digest: Digest | None = None  # that the file was said to have
-    seen: Digest | None = None  # that the file had when it was last shown to who asks
+    shown_digest: Digest | None = None  # that the file had when it was last shown to who asks
     to: RepoPath | None = None
     lines: tuple[int, int] | None = None  # of the symbol, where one is meant
 
@@ -122,7 +122,7 @@ class Planner:
 
         A file that its editor has changed since may be counted before or after that change.
         """
-        name, digest = shown(one.path), one.digest or one.seen
+        name, digest = shown(one.path), one.digest or one.shown_digest
         if digest is None and now == _EMPTY:
             return
         hints = [

@@ -7,8 +7,9 @@ from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
-from codeplane.index.view.files import FileFacts
-from codeplane.languages.facts import FLAG_ASYNC, MADE, Definition, Reason, ScopeKind
+from codeplane.index.view.foreign import ForeignFile
+from codeplane.languages.facts import FLAG_ASYNC, MADE, Reason, ScopeKind
+from codeplane.languages.foreign import ForeignDefinition
 from codeplane.names.imports import ImportResolver
 from codeplane.names.inference.receiver import Receivers
 from codeplane.names.meaning import NO_VALUE, UNRESOLVED, Target, Value, known
@@ -29,7 +30,7 @@ class _Code(NamedTuple):
     """Where an expression stands."""
 
     path: RepoPath
-    facts: FileFacts
+    facts: ForeignFile
     scope: int
 
 
@@ -67,12 +68,14 @@ class Results:
     def _called(self, code: _Code, function: str, is_awaited: bool = False) -> Value:
         if self._is_early(code, function):
             return NO_VALUE
-        made = self._values.made(code.facts, self._values.constructed(code.path, code.scope, function))
-        if made.target:
-            return NO_VALUE if is_awaited else made._replace(is_declared=False)
+        instance = self._values.made(code.facts, self._values.constructed(code.path, code.scope, function))
+        if instance.target:
+            return NO_VALUE if is_awaited else instance._replace(is_declared=False)
         key = (code.path, code.facts.blob, code.scope, function, is_awaited)
-        found = known(self._linker.once(_RESULT, key, lambda: self._returned(code, function, is_awaited)))
-        return self._values.declared(found)
+        return_type = known(
+            self._linker.once(_RESULT, key, lambda: self._returned(code, function, is_awaited))
+        )
+        return self._values.declared(return_type)
 
     def _read(self, code: _Code, text: str) -> Value:
         """The instance that an attribute holds, by the declared types of what it is an attribute of."""
@@ -104,8 +107,8 @@ class Results:
         """What is got from a value by entering it."""
         if not value.target or not value.is_instance:
             return NO_VALUE
-        found = known(self._values.inside(path, value, method, is_called=True))
-        said = self._said(found, value, is_async)
+        methods = known(self._values.inside(path, value, method, is_called=True))
+        said = self._said(methods, value, is_async)
         return self._values.declared(said)
 
     def _function(self, code: _Code, text: str) -> tuple[Value, Target]:
@@ -145,8 +148,8 @@ class Results:
     def _is_open(self, code: _Code, head: str, value: Value, name: str) -> bool:
         """Whether a member may be another one: of a type that the code asks for, or written apart."""
         is_apart = self._linker.spec(code.facts).types.is_mangled(name)
-        asked = self._values.narrowing.asked(code.path, code.facts).get(head)
-        return is_apart or self._values.is_narrowed(code.path, value, name, asked)
+        checks = self._values.narrowing.asked(code.path, code.facts).get(head)
+        return is_apart or self._values.is_narrowed(code.path, value, name, checks)
 
     def _said(self, function: Target, owner: Value, is_awaited: bool) -> Target:
         """The class of what a function says that it returns."""
@@ -163,15 +166,14 @@ class Results:
             return UNRESOLVED
         return self._values.said(place.path, item.scope, said).target
 
-    def _is_parameter(self, facts: FileFacts, item: Definition, name: str) -> bool:
+    def _is_parameter(self, facts: ForeignFile, item: ForeignDefinition, name: str) -> bool:
         """Whether a name in the type of a function is a parameter that the function is written for."""
-        at = facts.bound(item.body, name) if item.body >= 0 else None
-        if at is not None and (at < 0 or facts.binds[at].reason == Reason.PARAM):
+        if name in facts.parameters.get(item.body, ()):
             return True
-        found = rf"[<\[,]\s*(?:const\s+)?{re.escape(name)}\b[^()]*[>\]]\s*\("
-        return re.search(found, item.signature) is not None
+        pattern = rf"[<\[,]\s*(?:const\s+)?{re.escape(name)}\b[^()]*[>\]]\s*\("
+        return re.search(pattern, item.signature) is not None
 
-    def returned(self, facts: FileFacts, item: Definition, is_awaited: bool = False) -> str:
+    def returned(self, facts: ForeignFile, item: ForeignDefinition, is_awaited: bool = False) -> str:
         """The declared type of what a function returns."""
         spec = self._linker.spec(facts)
         find = spec.types.awaited_type if is_awaited else spec.types.returned_type
@@ -181,29 +183,29 @@ class Results:
             return ""
         return find(item.signature, facts.full_names)
 
-    def _is_own(self, facts: FileFacts, item: Definition, said: str) -> bool:
+    def _is_own(self, facts: ForeignFile, item: ForeignDefinition, said: str) -> bool:
         """Whether a method returns the type of its receiver: it says so, or has both as one variable."""
         spec = self._linker.spec(facts)
         first, dot, rest = said.partition(".")
         if facts.full_names.get(first, first) + dot + rest in spec.types.self_types:
             return True
         names = "|".join(map(re.escape, spec.scopes.self_parameters))
-        written = re.search(rf"\(\s*(?:{names})\s*:\s*([\w.]+)\s*[,)]", item.signature) if names else None
-        return written is not None and written[1] == said and self._is_variable(facts, said)
+        annotation = re.search(rf"\(\s*(?:{names})\s*:\s*([\w.]+)\s*[,)]", item.signature) if names else None
+        return annotation is not None and annotation[1] == said and self._is_variable(facts, said)
 
-    def _is_variable(self, facts: FileFacts, said: str) -> bool:
+    def _is_variable(self, facts: ForeignFile, said: str) -> bool:
         """Whether a name stands for any type: `T = TypeVar("T")`."""
         bind = facts.named(0, said)
-        made = bind.type_name.removesuffix(MADE) if bind is not None else ""
-        return self._full(facts, 0, made) in self._linker.spec(facts).types.type_variables
+        constructor = bind.type_name.removesuffix(MADE) if bind is not None else ""
+        return self._full(facts, 0, constructor) in self._linker.spec(facts).types.type_variables
 
-    def _keeps(self, place: Place, facts: FileFacts, item: Definition) -> bool:
+    def _keeps(self, place: Place, facts: ForeignFile, item: ForeignDefinition) -> bool:
         """Whether a call of the name gives what the function returns, in spite of its decorators."""
-        kept = self._linker.spec(facts).types.type_preserving_decorators
-        texts = self._linker.making.decorators(place.path, item) if kept is not None else ()
-        return kept is None or all(self._full(facts, item.scope, text) in kept for text in texts)
+        preserving = self._linker.spec(facts).types.type_preserving_decorators
+        texts = self._sources.decorators(place) if preserving is not None else ()
+        return preserving is None or all(self._full(facts, item.scope, text) in preserving for text in texts)
 
-    def _full(self, facts: FileFacts, scope: int, text: str) -> str:
+    def _full(self, facts: ForeignFile, scope: int, text: str) -> str:
         """The full name of something that is no part of the repository, or ""."""
         first, dot, rest = text.partition(".")
         for one in (scope, 0):

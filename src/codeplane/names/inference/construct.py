@@ -3,10 +3,9 @@
 from typing import TYPE_CHECKING, Final
 
 from codeplane.core.kinds import CLASSES
-from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
-from codeplane.languages.facts import Definition
+from codeplane.index.view.foreign import ForeignFile
 from codeplane.names.classes import Classes
 from codeplane.names.meaning import UNRESOLVED, Target, is_external, known
 
@@ -64,26 +63,9 @@ class Construction:
         if facts is None or spec is None or not spec.types.new_method:
             return False
         item = facts.definitions[place.definition]
-        texts = filter(None, self.decorators(place.path, item))
-        found = [known(self._linker.written(place.path, item.scope, text)) for text in texts]
-        return any(self._makes_another(decorator) for target in found for decorator in target)
-
-    def decorators(self, path: RepoPath, item: Definition) -> list[str]:
-        """What is written on each line before that of a definition's name, or ""."""
-        lines = range(item.span.start_line, item.name_line)
-        return [self._written_at(path, line, item.span.start_column + 1) for line in lines]
-
-    def _written_at(self, path: RepoPath, line: int, column: int) -> str:
-        """The dotted name that begins at a place, or ""."""
-        facts = self._sources.facts(path)
-        names: list[str] = []
-        while facts is not None and (standing := self._sources.occurrence_at(path, line, column)):
-            before = facts.receivers[standing[1].receiver - 1] if standing[1].receiver else ""
-            if before != ".".join(names):
-                break
-            names.append(standing[0])
-            column += len(standing[0].encode("utf-8", "surrogateescape")) + 1
-        return ".".join(names)
+        texts = filter(None, self._sources.decorators(place))
+        targets = [known(self._linker.written(place.path, item.scope, text)) for text in texts]
+        return any(self._makes_another(decorator) for target in targets for decorator in target)
 
     def _makes_another(self, decorator: Place) -> bool:
         facts = self._sources.facts(decorator.path)
@@ -97,11 +79,18 @@ class Construction:
         said = said or spec.types.returned_type(item.signature, facts.full_names)
         if not said:
             # What is returned may be a class that is made there.
-            span = item.span
-            lines = [one.name_line for one in facts.definitions if one.kind == "class"]
-            return any(span.start_line <= line <= span.end_line for line in lines)
-        made = known(self._linker.written(decorator.path, item.scope, said))
-        return any(self._linker.definition_kind(one) in CLASSES for one in made)
+            return any(
+                self._is_inside(facts, at, decorator.definition)
+                for at, one in enumerate(facts.definitions)
+                if one.kind == "class"
+            )
+        places = known(self._linker.written(decorator.path, item.scope, said))
+        return any(self._linker.definition_kind(one) in CLASSES for one in places)
+
+    def _is_inside(self, facts: ForeignFile, at: int, outer: int) -> bool:
+        while at >= 0 and at != outer:
+            at = facts.definitions.parent(at)
+        return at == outer
 
     def _bases(self, place: Place) -> tuple[str, ...]:
         facts = self._sources.facts(place.path)

@@ -7,7 +7,8 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.purpose import Purpose
-from codeplane.languages.facts import MADE, Definition, Occurrence, Role
+from codeplane.languages.facts import MADE, Occurrence, Role
+from codeplane.languages.foreign import ForeignDefinition
 from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, is_external
 
@@ -48,10 +49,10 @@ class Writes:
         """The files that give a value to a member of the name. What a test puts there to stand in for
         something says nothing about what the code means."""
         purpose = self._sources.purposes.by_place
-        found = self._sources.dynamics.writing(name)
+        paths = self._sources.dynamics.writing(name)
         if purpose(place.path) is Purpose.TEST:
-            return list(found)
-        return [path for path in found if purpose(path) is not Purpose.TEST]
+            return list(paths)
+        return [path for path in paths if purpose(path) is not Purpose.TEST]
 
     def _is_held_by_kin(self, owner: Target, name: str, held: Target) -> bool:
         """Whether a base has the member too, or a class that is a derived one or a base of such and does not
@@ -70,56 +71,51 @@ class Writes:
         """The classes that are derived from one and name it as it is named."""
         answers = self._sources.memo.table(_HEIRS)
         if owner not in answers:
-            found = [owner]
-            for one in found:
-                written = self._sources.extending(self._definition(one[0]).name)
-                heirs = [self._linker.grouped(place) for place in written]
-                found += [
-                    heir for heir in heirs if heir not in found and one in self._linker.classes.bases(heir)
+            closure = [owner]
+            for one in closure:
+                extensions = self._sources.extending(self._definition(one[0]).name)
+                heirs = [self._linker.grouped(place) for place in extensions]
+                closure += [
+                    heir for heir in heirs if heir not in closure and one in self._linker.classes.bases(heir)
                 ]
-            answers[owner] = found[1:]
+            answers[owner] = closure[1:]
         return answers[owner]
 
     def _declares(self, holder: Place, name: str, held: Target) -> bool:
         """Whether a class declares a field as another class or one that is derived from that."""
         facts = self._sources.facts(holder.path)
-        found = facts.inside(holder.definition, name) if facts is not None else ()
-        if facts is None or len(found) != 1:
+        indices = facts.inside(holder.definition, name) if facts is not None else ()
+        if facts is None or len(indices) != 1:
             return False
-        item = facts.definitions[found[0]]
+        item = facts.definitions[indices[0]]
         is_declared = bool(item.annotation) and not item.annotation.endswith(MADE)
         said = self._said(holder.path, item.scope, item.annotation) if is_declared else UNRESOLVED
         return bool(said) and held in self._linker.classes.order(said)
 
     def _is_set_by_text(self, owner: Target, name: str) -> bool:
         """Whether code gives a value to a member by this name, or the class or a base to any."""
-        names, computed = self._sources.dynamics.setting()
-        if name in names:
+        dynamics = self._sources.dynamics
+        if name in dynamics.set_by_text():
             return True
         classes = [
             one for target in self._linker.classes.order(owner) if not is_external(target) for one in target
         ]
-        return any(
-            span.start_line <= line <= span.end_line
-            for one in classes
-            if one.path in computed
-            for span in [self._definition(one).span]
-            for line, _ in computed[one.path]
-        )
+        return any(map(dynamics.sets_any, classes))
 
-    def _is_meant(self, path: RepoPath, item: Definition, place: Place) -> bool:
+    def _is_meant(self, path: RepoPath, item: ForeignDefinition, place: Place) -> bool:
         """Whether a file may mean the field where it gives a value to a member of its name."""
-        seen = self._sources.occurrences(path, item.name)
+        # The one place that resolves names of another file: the digest has a column for what it says of them.
+        facts = self._sources.require_own_facts(path)
         others = [
             one
-            for one in seen
+            for one in self._sources.occurrences_of(facts).named(item.name)
             if one.role is Role.WRITE
             and one.receiver
             and not (path == place.path and one.target == place.definition + 1)
         ]
-        found = [self._meaning(path, item.name, one) for one in others]
-        return any(not target or place in target for target in found)
+        meanings = [self._meaning(path, item.name, one) for one in others]
+        return any(not target or place in target for target in meanings)
 
-    def _definition(self, place: Place) -> Definition:
+    def _definition(self, place: Place) -> ForeignDefinition:
         facts = self._sources.require_facts(place.path)
         return facts.definitions[place.definition]

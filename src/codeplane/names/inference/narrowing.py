@@ -9,9 +9,9 @@ from codeplane.core.kinds import CLASSES, split_path
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
-from codeplane.index.view.files import FileFacts
+from codeplane.index.view.foreign import ForeignFile
 from codeplane.languages import LanguageSpec
-from codeplane.languages.facts import MADE, Occurrences, Role
+from codeplane.languages.facts import MADE
 from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, known
 
@@ -33,57 +33,50 @@ class Narrowing:
 
     def of_receiver(self, path: RepoPath, number: int) -> dict[int, list[str]]:
         """Number of names behind the first one of a receiver → what the code asks whether that is."""
-        facts = self._sources.facts(path)
-        asked = self.asked(path, facts) if facts is not None else {}
-        if facts is None or not asked:
+        facts = self._sources.require_own_facts(path)
+        checks = self.asked(path, facts)
+        if not checks:
             return {}
         texts = accumulate(split_path(facts.receivers[number - 1]), "{}.{}".format)
-        return {at: asked[text] for at, text in enumerate(texts) if text in asked}
+        return {at: checks[text] for at, text in enumerate(texts) if text in checks}
 
-    def asked(self, path: RepoPath, facts: FileFacts) -> Mapping[str, list[str]]:
+    def asked(self, path: RepoPath, facts: ForeignFile) -> Mapping[str, list[str]]:
         """Receiver → what the code of a file asks whether it is: a class, or a function that says what it is,
         with MADE behind; with a dot before it one that the receiver has."""
         spec = self._linker.spec(facts)
         if not spec.types.type_guards:
-            return facts.asked
+            return facts.type_tests
         answers, key = self._sources.memo.table(_NARROWED), (path, facts.blob)
         if key not in answers:
-            found = {value: [*asked] for value, asked in facts.asked.items()}
+            checks = {value: [*tests] for value, tests in facts.type_tests.items()}
             guards = self._guards(spec)
-            names = self._sources.names_of(facts.blob) if guards else None
-            for value, what in self._calls(facts, names, guards) if names else ():
-                found.setdefault(value, []).append(what)
-            answers[key] = found
+            for value, what in self._calls(facts, guards) if guards else ():
+                checks.setdefault(value, []).append(what)
+            answers[key] = checks
         return answers[key]
 
     def _guards(self, spec: LanguageSpec) -> dict[str, set[str]]:
         """The names of all functions that say of what type something is, with those of what is meant."""
-        signed, pattern = self._sources.signed, spec.types.type_guards
-        return self._sources.once(_TYPE_GUARDS, pattern, lambda: signed(spec.types.type_guard_word, pattern))
+        find_signatures, pattern = self._sources.signed, spec.types.type_guards
+        return self._sources.once(
+            _TYPE_GUARDS, pattern, lambda: find_signatures(spec.types.type_guard_word, pattern)
+        )
 
-    def _calls(
-        self, facts: FileFacts, names: Occurrences, guards: Mapping[str, set[str]]
-    ) -> Iterator[tuple[str, str]]:
+    def _calls(self, facts: ForeignFile, guards: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
         """What is given to such functions, and what has those that are asked of it."""
-        guards = {
-            **guards,
-            **{item.alias: guards[item.name] for item in facts.imports if item.name in guards},
-        }
-        local = {at for at, text in enumerate(names.texts) if text in guards}
-        calls = [at for at, name in enumerate(names.names) if name in local and names.roles[at] == Role.CALL]
-        for at in calls:
-            name, number = names.texts[names.names[at]], names.receivers[at]
-            holder = facts.receivers[number - 1].replace("?", "") if number else ""
+        aliases = {item.alias: guards[item.name] for item in facts.imports if item.name in guards}
+        guards = {**guards, **aliases}
+        for holder, name, _, values in self._sources.type_tests(facts, guards):
             if holder and _ITSELF in guards[name]:
                 yield holder, f".{name}{MADE}"
-            called = f"{holder}.{name}{MADE}" if holder else f"{name}{MADE}"
-            for value in _following(facts, names, at) if guards[name] != {_ITSELF} else ():
-                yield value, called
+            call_text = f"{holder}.{name}{MADE}" if holder else f"{name}{MADE}"
+            for value in values if guards[name] != {_ITSELF} else ():
+                yield value, call_text
 
     def may_mean_another(self, path: RepoPath, asked: Iterable[str], owner: Target, name: str) -> bool:
         """Whether a value of a class may be of a type that has another member of the name."""
         member = self._linker.classes.member
-        types = [found for what in asked for found in self._types(path, what, owner)]
+        types = [target for what in asked for target in self._types(path, what, owner)]
         own = member(owner, name) if types else UNRESOLVED
         return any(
             self._has_another(owner, name) if one == AMBIGUOUS else member(one, name) not in (UNRESOLVED, own)
@@ -102,18 +95,18 @@ class Narrowing:
             functions = known(self._linker.written(path, 0, name))
             if not functions:
                 return [AMBIGUOUS]  # such a function has the name
-        return [found for place in functions for found in self._guarded(place, is_own)]
+        return [target for place in functions for target in self._guarded(place, is_own)]
 
     def _guarded(self, place: Place, is_own: bool) -> list[Target]:
         """The types that a function says its argument, or its receiver, is one of."""
         facts = self._sources.facts(place.path)
         item = facts.definitions[place.definition] if facts and place.definition >= 0 else None
         guards = self._linker.spec(facts).types.type_guards if facts is not None else ""
-        found = re.search(guards, item.signature, re.DOTALL) if item is not None and guards else None
-        if facts is None or item is None or found is None or (found[1] == _ITSELF) != is_own:
+        guard = re.search(guards, item.signature, re.DOTALL) if item is not None and guards else None
+        if facts is None or item is None or guard is None or (guard[1] == _ITSELF) != is_own:
             return []
         spec = self._linker.spec(facts)
-        parts = [part for part in found[2].split("|") if part.strip() not in spec.types.primitive_types]
+        parts = [part for part in guard[2].split("|") if part.strip() not in spec.types.primitive_types]
         said = [spec.types.declared_type(part, facts.full_names) for part in parts]
         return [self._said(place.path, item.scope, text) or AMBIGUOUS for text in said]
 
@@ -122,27 +115,6 @@ class Narrowing:
         answers, key = self._sources.memo.table(_HAS_ANOTHER), (owner, name)
         if key not in answers:
             order = {place for one in self._linker.classes.order(owner) for place in one}
-            held = [place for place, kind in self._sources.held(name) if kind in CLASSES]
-            answers[key] = any(place not in order for place in held)
+            classes = [place for place, kind in self._sources.held(name) if kind in CLASSES]
+            answers[key] = any(place not in order for place in classes)
         return answers[key]
-
-
-def _following(facts: FileFacts, names: Occurrences, call: int) -> Iterator[str]:
-    """The value that is given to a call first; what it begins with too, where that may stand alone."""
-    opened = names.starts[call] + len(names.texts[names.names[call]].encode("utf-8", "surrogateescape")) + 1
-    at = call + 1
-    while at < len(names) and names.roles[at] == Role.TYPE:
-        at += 1
-    value = ""
-    while at < len(names):
-        number, name = names.receivers[at], names.texts[names.names[at]]
-        before = facts.receivers[number - 1].replace("?", "") if number else ""
-        if value and before != value:
-            break
-        # `this` is no name: what is behind it may be written later.
-        if before and not value and names.starts[at] != opened + len(before.encode()) + 1:
-            yield before
-        value = f"{before}.{name}" if before else name
-        at += 1
-    if value:
-        yield value

@@ -8,16 +8,17 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import ContentSlot, InterfaceSlot
 from codeplane.index.view.files import FileFacts
+from codeplane.index.view.foreign import ForeignFile
 from codeplane.languages import LanguageSpec
-from codeplane.languages.facts import FLAG_STATIC, OTHER_TYPE, Bind, Occurrence, Reason, Role, ScopeKind
+from codeplane.languages.facts import FLAG_STATIC, OTHER_TYPE, Occurrence, Reason, ScopeKind
+from codeplane.languages.foreign import ForeignBind
 from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import UNRESOLVED, Target, known
+from codeplane.parsing.foreign import name_alone
 
 _ITSELF: Final = ("Self", "Any", "Type")
 _NARROWED_SCOPES: Final = ContentSlot[set[int]]("scopes that narrow their receiver")
-_NARROWED_BINDS: Final = ContentSlot[set[int]]("binds whose values are asked for their class")
 _RECEIVER: Final = InterfaceSlot[tuple[str, int, int], Target]("class of a receiver parameter")
-_WRITTEN_BINDS: Final = ContentSlot[dict[str, frozenset[int]]]("binds of a name that are written to")
 
 
 class Receivers:
@@ -27,7 +28,7 @@ class Receivers:
         self._linker = linker
         self._sources = linker.sources
 
-    def is_narrowed(self, path: RepoPath, facts: FileFacts, seen: Occurrence) -> bool:
+    def is_narrowed(self, facts: FileFacts, seen: Occurrence) -> bool:
         """Whether the code around asks for the class of the receiver: that may be a derived one."""
         spec = self._linker.spec(facts)
         if (
@@ -37,37 +38,23 @@ class Receivers:
             return False
         scopes = facts.derived(
             _NARROWED_SCOPES,
-            lambda: {
-                one.scope for name, one in self._asked(path, spec) if name in spec.scopes.self_parameters
-            },
+            lambda: self._narrowing_scopes(facts, spec),
         )
         return bool(scopes) and any(scope in scopes for scope in self._linker.outward(facts, seen.scope))
 
-    def asked_binds(self, path: RepoPath, facts: FileFacts) -> set[int]:
-        """The binds of a file whose values are asked for their class."""
-        return facts.derived(
-            _NARROWED_BINDS,
-            lambda: {one.target - 1 for _, one in self._asked(path, self._linker.spec(facts)) if one.target},
-        )
+    def _narrowing_scopes(self, facts: FileFacts, spec: LanguageSpec) -> set[int]:
+        """The scopes that ask for the class of a receiver parameter; `isinstance(self.x, …)` asks for that of
+        something else."""
+        occurrences = self._sources.occurrences_of(facts)
+        alone = [name_alone(occurrences, at) for at in occurrences.places_of(spec.types.narrowing_calls)]
+        parameters = spec.scopes.self_parameters
+        return {
+            occurrences.scopes[at]
+            for at in alone
+            if at >= 0 and occurrences.texts[occurrences.names[at]] in parameters
+        }
 
-    def _asked(self, path: RepoPath, spec: LanguageSpec) -> list[tuple[str, Occurrence]]:
-        """The names in a file whose values are asked for their class; `isinstance(self.x, …)` asks for that
-        of something else."""
-        places = [
-            (one.line, one.column + len(name) + 1)
-            for name in spec.types.narrowing_calls
-            for one in self._sources.occurrences(path, name)
-        ]
-        found = []
-        for line, column in places:
-            standing = self._sources.occurrence_at(path, line, column)
-            if standing is not None:
-                behind = self._sources.occurrence_at(path, line, column + len(standing[0]) + 1)
-                if behind is None or not behind[1].receiver:
-                    found.append(standing)
-        return found
-
-    def class_around(self, path: RepoPath, facts: FileFacts, scope: int) -> Target:
+    def class_around(self, path: RepoPath, facts: ForeignFile, scope: int) -> Target:
         """The class whose instance `this` is in a scope."""
         moves = self._linker.spec(facts).scopes.rebinds_self
         while scope > 0:
@@ -78,36 +65,36 @@ class Receivers:
                 return self._class_of(path, facts, scope)
             if kind == ScopeKind.FUNCTION:
                 is_method = parent >= 0 and facts.scopes.kind(parent) == ScopeKind.CLASS
-                opened = facts.opened_by.get(scope)
-                if opened is not None and self._linker.around.is_open(facts, opened):
-                    return self._linker.around.owner(path, facts, opened)
+                opener = facts.opened_by.get(scope)
+                if opener is not None and self._linker.around.is_open(facts, opener):
+                    return self._linker.around.owner(path, facts, opener)
                 # A function without a name, or one that extends another type, has another receiver.
-                is_method = is_method and opened is not None and not facts.definitions[opened].owner
+                is_method = is_method and opener is not None and not facts.definitions[opener].owner
                 owner = self._class_of(path, facts, parent) if is_method else UNRESOLVED
-                return owner if opened is None or self._is_receiver(facts, opened, owner) else UNRESOLVED
+                return owner if opener is None or self._is_receiver(facts, opener, owner) else UNRESOLVED
             scope = parent
         return UNRESOLVED
 
-    def _is_receiver(self, facts: FileFacts, method: int, owner: Target) -> bool:
+    def _is_receiver(self, facts: ForeignFile, method: int, owner: Target) -> bool:
         """Whether a method does not declare its receiver as something else than an instance of its class."""
-        declared = self._linker.spec(facts).scopes.declared_self
-        if not declared or not owner:
+        pattern = self._linker.spec(facts).scopes.declared_self
+        if not pattern or not owner:
             return True
         item = facts.definitions[method]
-        said = re.search(rf"(?<![\w$]){re.escape(item.name)}\s*{declared}", item.signature)
+        said = re.search(rf"(?<![\w$]){re.escape(item.name)}\s*{pattern}", item.signature)
         return said is None or said[1] == facts.definitions[owner[0].definition].name
 
-    def is_in_static(self, facts: FileFacts, scope: int) -> bool:
+    def is_in_static(self, facts: ForeignFile, scope: int) -> bool:
         """Whether the nearest function that is no arrow belongs to the class itself."""
         while scope > 0 and facts.scopes.kind(scope) != ScopeKind.FUNCTION:
             scope = facts.scopes.parent(scope)
         return self._is_static(facts, scope)
 
-    def _is_static(self, facts: FileFacts, scope: int) -> bool:
+    def _is_static(self, facts: ForeignFile, scope: int) -> bool:
         at = facts.opened_by.get(scope)
         return at is not None and bool(facts.definitions[at].flags & FLAG_STATIC)
 
-    def _class_of(self, path: RepoPath, facts: FileFacts, scope: int) -> Target:
+    def _class_of(self, path: RepoPath, facts: ForeignFile, scope: int) -> Target:
         at = facts.opened_by.get(scope)
         if at is None:
             return UNRESOLVED
@@ -116,7 +103,7 @@ class Receivers:
             return known(self._linker.written(path, item.scope, item.owner))
         return (Place(path, at),)
 
-    def receiver_class(self, path: RepoPath, facts: FileFacts, at: int) -> Target:
+    def receiver_class(self, path: RepoPath, facts: ForeignFile, at: int) -> Target:
         """The class, where a parameter is the receiver of one of its methods and is never replaced."""
         if facts.binds[at].name not in self._linker.spec(facts).scopes.self_parameters:
             return UNRESOLVED
@@ -124,28 +111,28 @@ class Receivers:
         key = (path, facts.blob, at)
         return known(self._linker.once(_RECEIVER, key, lambda: self._find_receiver_class(path, facts, at)))
 
-    def _find_receiver_class(self, path: RepoPath, facts: FileFacts, at: int) -> Target:
+    def _find_receiver_class(self, path: RepoPath, facts: ForeignFile, at: int) -> Target:
         bind = facts.binds[at]
         parent = facts.scopes.parent(bind.scope)
         method = facts.opened_by.get(bind.scope)
         if parent < 0 or facts.scopes.kind(parent) != ScopeKind.CLASS or method is None:
             return UNRESOLVED
-        is_first = facts.first_parameters[bind.scope] == (bind.line, bind.column)
+        is_first = facts.parameters[bind.scope][0] == bind.name
         if facts.definitions[method].flags & FLAG_STATIC or not is_first:
             return UNRESOLVED
-        if at in self._replaced(path, facts, bind.name):
+        if at in self._sources.rebound(facts):
             return UNRESOLVED
         owner = self._class_of(path, facts, parent)
         return owner if self._is_declared_as(owner, path, bind, parent) else UNRESOLVED
 
-    def _is_declared_as(self, owner: Target, path: RepoPath, bind: Bind, scope: int) -> bool:
+    def _is_declared_as(self, owner: Target, path: RepoPath, bind: ForeignBind, scope: int) -> bool:
         """Whether a receiver is not declared as another class. A variable for types leaves it what it is."""
         if bind.type_name == OTHER_TYPE or self._is_from_outside(path, bind.type_name):
             return False
         said = known(self._linker.written(path, scope, bind.type_name)) if bind.type_name else UNRESOLVED
         return said == owner or not any(self._linker.definition_kind(one) in CLASSES for one in said)
 
-    def is_bound(self, path: RepoPath, bind: Bind, owner: Target) -> bool:
+    def is_bound(self, path: RepoPath, bind: ForeignBind, owner: Target) -> bool:
         """Whether a receiver is declared by a variable for types, which may stand for a base of its class."""
         last = split_path(bind.type_name)[-1]
         return bool(last) and last not in _ITSELF and self._linker.written(path, 0, bind.type_name) != owner
@@ -159,12 +146,3 @@ class Receivers:
             return False
         last = rest[-1] if rest else facts.full_names.get(first, "").rpartition(".")[2]
         return last not in _ITSELF and not known(self._linker.imported(path, bind.target))
-
-    def _replaced(self, path: RepoPath, facts: FileFacts, name: str) -> frozenset[int]:
-        """The binds of a name in a file that are written to."""
-        written = facts.derived(_WRITTEN_BINDS, dict)
-        if name not in written:
-            written[name] = frozenset(
-                target - 1 for target in self._sources.targets(path, name, Role.WRITE) if target
-            )
-        return written[name]

@@ -7,8 +7,9 @@ from codeplane.core.kinds import CLASSES, SPACES, split_path
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import InterfaceSlot
-from codeplane.index.view.files import FileFacts
-from codeplane.languages.facts import FLAG_STATIC, MADE, OTHER_TYPE, Definition, Occurrence, Reason, ScopeKind
+from codeplane.index.view.foreign import ForeignFile
+from codeplane.languages.facts import FLAG_STATIC, MADE, OTHER_TYPE, Occurrence, Reason, ScopeKind
+from codeplane.languages.foreign import ForeignDefinition
 from codeplane.names.classes import FIELD, METHOD, PATH
 from codeplane.names.imports import ImportResolver
 from codeplane.names.inference.calls import Results
@@ -47,7 +48,7 @@ class Values:
         self.results = Results(linker, receivers, self)
         self._writes = Writes(linker, meaning, lambda path, scope, text: self.said(path, scope, text).target)
 
-    def is_another_in_file(self, path: RepoPath, facts: FileFacts, name: str, target: Target) -> bool:
+    def is_another_in_file(self, path: RepoPath, facts: ForeignFile, name: str, target: Target) -> bool:
         """Whether a name in a type means something else in the scope of the file: who reads the type late may
         read it there."""
         spec = self._linker.spec(facts)
@@ -55,7 +56,7 @@ class Values:
         is_there = facts.bound(0, name) is not None or name in spec.types.builtins or other != UNRESOLVED
         return is_there and other != target
 
-    def of_bind(self, path: RepoPath, facts: FileFacts, at: int) -> Value:
+    def of_bind(self, path: RepoPath, facts: ForeignFile, at: int) -> Value:
         bind = facts.binds[at]
         if not bind.certain:
             return NO_VALUE
@@ -69,13 +70,13 @@ class Values:
             # Other files have more of the namespace.
             return NO_VALUE if is_part else self.typed((Place(path, bind.target),))
         if bind.reason == Reason.PARAM and (owner := self._receivers.receiver_class(path, facts, at)):
-            is_asked = at in self._receivers.asked_binds(path, facts)
+            is_asked = at in self._sources.tested_binds(facts)
             is_bound = self._receivers.is_bound(path, bind, owner)
             return Value(owner, is_instance=True, is_declared=is_asked, is_bound=is_bound)
         if bind.type_name.endswith(MADE):
             value = self.results.of(path, bind.scope, bind.type_name)
             # What a class has made is no instance of a derived one, unless somebody doubts that.
-            is_asked = at in self._receivers.asked_binds(path, facts)
+            is_asked = at in self._sources.tested_binds(facts)
             return value._replace(is_declared=value.is_declared or is_asked) if value.target else value
         # A parameter's type is written outside of the scope that the parameter is in.
         outer = facts.scopes.parent(bind.scope) if bind.reason == Reason.PARAM else bind.scope
@@ -99,7 +100,7 @@ class Values:
             return NO_VALUE
         return self.instance(path, scope, type_name)
 
-    def _is_in_namespace(self, facts: FileFacts, scope: int, name: str) -> bool:
+    def _is_in_namespace(self, facts: ForeignFile, scope: int, name: str) -> bool:
         """Whether a name that is written in a namespace may mean what another part of that has."""
         has_parts = self._linker.spec(facts).scopes.name_spaces.get("namespace") == "n"
         for at in self._linker.outward(facts, scope) if has_parts else ():
@@ -120,8 +121,8 @@ class Values:
         facts = self._sources.facts(path)
         spaces = self._linker.spec(facts).scopes.name_spaces if facts is not None else {}
         if "v" in spaces.get("class", ""):
-            named = known(self._linker.written(path, scope, name))
-            kinds = {self._linker.definition_kind(place) for place in named}
+            places = known(self._linker.written(path, scope, name))
+            kinds = {self._linker.definition_kind(place) for place in places}
             if {kind for kind in kinds if "v" in spaces.get(kind, "v")} != {"class"}:
                 return NO_VALUE
         return self.instance(path, scope, name)
@@ -178,7 +179,7 @@ class Values:
             return value._replace(is_declared=True) if value.target else value
         return self.made(facts, self.instance(place.path, item.scope, bind.type_name))
 
-    def _given(self, place: Place, facts: FileFacts, item: Definition) -> Value:
+    def _given(self, place: Place, facts: ForeignFile, item: ForeignDefinition) -> Value:
         """What a field holds by all that its class gives it, unless something else may give it a value."""
         around = facts.scopes.parent(item.scope)
         said = item.annotation.removesuffix(MADE)
@@ -203,7 +204,7 @@ class Values:
         decides = is_listed or self._linker.classes.member(value.target, getter) != UNRESOLVED
         return NO_VALUE if decides else value
 
-    def made(self, facts: FileFacts, value: Value) -> Value:
+    def made(self, facts: ForeignFile, value: Value) -> Value:
         """The value, unless its class decides by itself what it makes."""
         spec = self._linker.spec(facts)
         if not value.target or not spec.types.new_method:
@@ -229,26 +230,26 @@ class Values:
         if value.is_instance and self._linker.making.is_keyed(value.target):
             return AMBIGUOUS
         want = (METHOD if is_called else FIELD) if value.is_instance else PATH
-        found = self.owned(value.is_instance, self._linker.classes.member(value.target, name, want=want))
+        member = self.owned(value.is_instance, self._linker.classes.member(value.target, name, want=want))
         if value.is_bound and known(self._linker.classes.member(value.target, name, of_bases=True)):
             return AMBIGUOUS
-        if value.is_declared and known(found) and self._may_be_replaced(value.target, name):
+        if value.is_declared and known(member) and self._may_be_replaced(value.target, name):
             is_family = not self._exact and not self._has_strangers(value.target, name)
-            keeps_meaning = is_family and (is_last or self._keeps_type(value.target, found, name))
-            return found if keeps_meaning else AMBIGUOUS
-        return found
+            keeps_meaning = is_family and (is_last or self._keeps_type(value.target, member, name))
+            return member if keeps_meaning else AMBIGUOUS
+        return member
 
     def _keeps_type(self, owner: Target, member: Target, name: str) -> bool:
         """Whether a member has a declared type, and every derived class that declares another one for it
         declares one that is derived from that."""
-        held = self._declared_by(member[0])
-        if not held:
+        declared_type = self._declared_by(member[0])
+        if not declared_type:
             return False
         order = self._linker.classes.order
         heirs = [one for one in self._linker.holders(name) if one != owner and owner in order(one)]
         own = [self._linker.classes.member(heir, name) for heir in heirs]
         said = [self._declared_by(one[0]) for one in own if known(one)]
-        return all(not one or held in order(one) for one in said)
+        return all(not one or declared_type in order(one) for one in said)
 
     def _declared_by(self, place: Place) -> Target:
         """The class that a member is declared to be of, or to give when it is called."""
@@ -273,13 +274,13 @@ class Values:
 
     def _shown(self, path: RepoPath, module: Target, name: str) -> Target:
         """A name behind a module. One of its submodules counts where the file itself imports that."""
-        found = self._linker.lookup(module, name)
+        target = self._linker.lookup(module, name)
         facts = self._sources.facts(path)
-        if not known(found) or (facts is not None and self._linker.spec(facts).scopes.module_keywords):
-            return found
-        if all(place.definition < 0 for place in found):
-            return found if found in self._linker.modules(path) else UNRESOLVED
-        return AMBIGUOUS if any(self._is_imported_over(path, place, name) for place in module) else found
+        if not known(target) or (facts is not None and self._linker.spec(facts).scopes.module_keywords):
+            return target
+        if all(place.definition < 0 for place in target):
+            return target if target in self._linker.modules(path) else UNRESOLVED
+        return AMBIGUOUS if any(self._is_imported_over(path, place, name) for place in module) else target
 
     def _is_imported_over(self, path: RepoPath, package: Place, name: str) -> bool:
         """Whether a file imports a module whose name its package binds too, and does not import itself: which
@@ -316,10 +317,10 @@ class Values:
     def _overtaking(self, owner: Target, name: str) -> list[Target]:
         """The members that derived classes have instead of one from bases that go before the class."""
         classes = self._linker.classes
-        found = classes.member(owner, name)
+        member = classes.member(owner, name)
         heirs = [heir for heir in self._writes.heirs(owner) if len(classes.bases(heir)) > 1]
         members = [known(classes.member(heir, name)) for heir in heirs]
-        return [other for other in members if other and other != found]
+        return [other for other in members if other and other != member]
 
     def _has_strangers(self, owner: Target, name: str) -> bool:
         """Whether an instance may have a member of the name that does not override the one of its class."""
@@ -327,7 +328,7 @@ class Values:
 
     def _find_strangers(self, owner: Target, name: str) -> bool:
         classes = self._linker.classes
-        found = set(classes.member(owner, name))
+        members = set(classes.member(owner, name))
         return self._is_structural(owner) or any(
-            found.isdisjoint(classes.overridden(other[0])) for other in self._overtaking(owner, name)
+            members.isdisjoint(classes.overridden(other[0])) for other in self._overtaking(owner, name)
         )

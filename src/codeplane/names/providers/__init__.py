@@ -7,6 +7,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.languages.facts import Occurrence
 from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import Meaning
+from codeplane.names.providers.semantic import SemanticProvider
 from codeplane.names.providers.structural import StructuralProvider
 
 
@@ -20,8 +21,10 @@ class MeaningProvider(Protocol):
 class ProviderOfLinks(Protocol):
     """Makes a source of meanings for one state of the files."""
 
-    def __call__(self, linker: ImportResolver, /, *, exact: bool = False) -> MeaningProvider:
-        """`exact`: a member means nothing where a derived class may have one of its own."""
+    def __call__(self, linker: ImportResolver, /, *, exact: bool = False) -> MeaningProvider | None:
+        """`exact`: a member means nothing where a derived class may have one of its own. None where the
+        source has nothing to say about any of the files."""
 
 
-PROVIDERS: Final[Sequence[ProviderOfLinks]] = (StructuralProvider,)
+STRUCTURE: Final = StructuralProvider
+OTHERS: Final[Sequence[ProviderOfLinks]] = (SemanticProvider.of_links,)

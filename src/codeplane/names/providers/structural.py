@@ -50,14 +50,14 @@ class StructuralProvider:
 
     def meaning(self, path: RepoPath, name: str, seen: Occurrence) -> Meaning:
         """What one occurrence of a name means."""
-        facts = self._sources.facts(path)
+        facts = self._sources.own_facts(path)
         if facts is None:
             return _UNKNOWN
         if seen.role == Role.IMPORT and not seen.target:
             return self._mentioned(path, facts, name, seen)
         if seen.receiver:
             if name in self._linker.spec(facts).types.unreachable_members or self._receivers.is_narrowed(
-                path, facts, seen
+                facts, seen
             ):
                 return _ANCHORED
             if seen.target:
@@ -187,16 +187,16 @@ class StructuralProvider:
     def _is_asked(self, path: RepoPath, facts: FileFacts, name: str, seen: Occurrence) -> bool:
         """Whether the receiver of an own member may be of a type with another: `this instanceof Other`."""
         narrowing, holder = self._values.narrowing, facts.definitions[seen.target - 1].parent
-        asked = narrowing.asked(path, facts).get(facts.receivers[seen.receiver - 1])
-        is_asked = asked is not None and holder >= 0
-        return is_asked and narrowing.may_mean_another(path, asked or (), (Place(path, holder),), name)
+        checks = narrowing.asked(path, facts).get(facts.receivers[seen.receiver - 1])
+        is_asked = checks is not None and holder >= 0
+        return is_asked and narrowing.may_mean_another(path, checks or (), (Place(path, holder),), name)
 
     def _own_member(self, place: Place) -> Meaning:
         """A member that the class around defines. A base that declares it counts before a bare assignment."""
-        meant = self._linker.classes.declared(place)
-        if meant == self._linker.grouped(place):
-            return Meaning(Tier.PROVEN, meant)
-        return Meaning(Tier.STRONG, meant) if known(meant) else _ANCHORED
+        declaration = self._linker.classes.declared(place)
+        if declaration == self._linker.grouped(place):
+            return Meaning(Tier.PROVEN, declaration)
+        return Meaning(Tier.STRONG, declaration) if known(declaration) else _ANCHORED
 
     def _mentioned(self, path: RepoPath, facts: FileFacts, name: str, seen: Occurrence) -> Meaning:
         """A name in an import statement: what is taken, or a module on the way there."""
@@ -208,8 +208,8 @@ class StructuralProvider:
         is_whole = is_whole or (item is not None and item.name == _DEFAULT and item.alias == name)
         if at is not None and item is not None and (item.name == name or is_whole):
             return _linked(self._linker.imported(path, at))
-        if (shown := _shown_as(facts, name, seen)) is not None:
-            return _linked(self._linker.imported(path, shown))
+        if (import_index := _shown_as(facts, name, seen)) is not None:
+            return _linked(self._linker.imported(path, import_index))
         receiver = facts.receivers[seen.receiver - 1] if seen.receiver else ""
         if receiver.strip("."):
             return _linked(self._linker.module(path, f"{receiver}.{name}"))
@@ -219,17 +219,18 @@ class StructuralProvider:
 
     def _on_the_way(self, path: RepoPath, facts: FileFacts, name: str) -> Meaning:
         """A name of a path in an import: one thing, whichever of the paths in the file it is in."""
-        found: set[Target] = set()
+        targets: set[Target] = set()
         for item in facts.imports:
             words = [*item.module.split("::"), *([item.name] if item.name not in ("", "*") else [])]
             for at in [at for at, word in enumerate(words) if word == name]:
                 text = "::".join(words[: at + 1])
-                found.add(self._linker.followed(path, item._replace(module=text)))
-        return _linked(found.pop()) if len(found) == 1 else _UNKNOWN
+                targets.add(self._linker.followed(path, item._replace(module=text)))
+        return _linked(targets.pop()) if len(targets) == 1 else _UNKNOWN
 
     def _doubted(self, path: RepoPath, facts: FileFacts, seen: Occurrence, bind: Bind) -> Meaning:
         """A name that a base class around it may hide: what is bound, where all bases are known not to."""
-        sure = facts.named(bind.scope, bind.name)
+        at = facts.bound(bind.scope, bind.name)
+        sure = facts.binds[at] if at is not None and at >= 0 else None
         if sure is None or sure != bind._replace(certain=True):
             return _UNKNOWN
         if self._linker.around.may_hide(path, (seen.scope, bind.scope), bind.name):
@@ -275,8 +276,8 @@ class StructuralProvider:
                 said[2] not in spec.scopes.self_parameters or self._named(path, seen.scope, said[1]) != owner
             ):
                 return UNRESOLVED
-            found = self._linker.classes.member(owner, name, of_bases=True)
-            return self._values.owned(not self._receivers.is_in_static(facts, seen.scope), found)
+            member = self._linker.classes.member(owner, name, of_bases=True)
+            return self._values.owned(not self._receivers.is_in_static(facts, seen.scope), member)
         if spec.scopes.namespace_separator and receiver.endswith(spec.scopes.namespace_separator):
             return self._linker.written(path, seen.scope, receiver + name)
         if spec.scopes.namespace_separator and spec.scopes.namespace_separator in receiver:
@@ -288,10 +289,10 @@ class StructuralProvider:
             return self._linker.classes.member(owner, name) if owner else UNRESOLVED
         if MADE in receiver:
             value = self._values.results.expression(path, seen.scope, receiver)
-            asked = self._values.narrowing.asked(path, facts).get(receiver)
-            is_other = self._values.is_narrowed(path, value, name, asked)
-            found = self._values.inside(path, value, name, seen.role == Role.CALL, is_last=True)
-            return AMBIGUOUS if is_other else found
+            checks = self._values.narrowing.asked(path, facts).get(receiver)
+            is_other = self._values.is_narrowed(path, value, name, checks)
+            member = self._values.inside(path, value, name, seen.role == Role.CALL, is_last=True)
+            return AMBIGUOUS if is_other else member
         begin = receiver.removesuffix("::")
         if receiver == _KEYWORD or not _PLAIN.match(begin):
             return UNRESOLVED
@@ -323,7 +324,7 @@ class StructuralProvider:
         names = split_path(facts.receivers[seen.receiver - 1])
         first, *rest = names
         is_called = seen.role == Role.CALL
-        other = self._begins(path, names, seen)
+        other = self._begins(facts, names, seen)
         if other is None:
             return UNRESOLVED
         if not other.target or not facts.binds[other.target - 1].certain:
@@ -332,22 +333,22 @@ class StructuralProvider:
         # Wherever the bind is meant, the same names behind it mean the same, but for those of one class.
         is_apart = any(map(self._linker.spec(facts).types.is_mangled, rest))
         key = (path, seen.receiver, other.target, name, is_called, seen.scope if is_apart else -1)
-        kept = self._members.get(key)
-        if kept is None:
+        target = self._members.get(key)
+        if target is None:
             value = self._values.of_bind(path, facts, other.target - 1)
-            kept = self._members[key] = self._reached(path, value, (*rest, name), seen)
-        return kept
+            target = self._members[key] = self._reached(path, value, (*rest, name), seen)
+        return target
 
     def _reached(self, path: RepoPath, value: Value, names: tuple[str, ...], seen: Occurrence) -> Target:
         """What names behind a value lead to, each a member of the one before."""
         *way, last = names
-        asked = self._values.narrowing.of_receiver(path, seen.receiver)
+        checks = self._values.narrowing.of_receiver(path, seen.receiver)
         for at, name in enumerate(way):
             member = self._values.inside(path, value, name)
             is_meant = self._is_seen(path, name, member, seen)
-            is_meant = is_meant and not self._values.is_narrowed(path, value, name, asked.get(at))
+            is_meant = is_meant and not self._values.is_narrowed(path, value, name, checks.get(at))
             value = self._values.held(member) if is_meant else NO_VALUE
-        if self._values.is_narrowed(path, value, last, asked.get(len(way))):
+        if self._values.is_narrowed(path, value, last, checks.get(len(way))):
             return AMBIGUOUS
         return self._values.inside(path, value, last, seen.role == Role.CALL, is_last=True)
 
@@ -357,9 +358,9 @@ class StructuralProvider:
         is_mangled = facts is not None and self._linker.spec(facts).types.is_mangled(name)
         return not is_mangled or not known(member) or self._is_around(path, member, seen)
 
-    def _begins(self, path: RepoPath, names: tuple[str, ...], seen: Occurrence) -> Occurrence | None:
+    def _begins(self, facts: FileFacts, names: tuple[str, ...], seen: Occurrence) -> Occurrence | None:
         """The first one of the names that a receiver is made of, which stand right before the member."""
-        before = self._sources.occurrences_before(path, seen.line, seen.column, len(names))
+        before = self._sources.occurrences_of(facts).before(seen.line, seen.column, len(names))
         is_whole = tuple(name for name, _ in before) == names and not before[0][1].receiver
         return before[0][1] if is_whole else None
 

@@ -44,16 +44,16 @@ class Speakers:
     """The comments and documents that have a name, and what each of them can mean by it."""
 
     snapshot: Snapshot
-    family: RenameSet
+    rename_set: RenameSet
     holders: Collection[str]  # names that may stand before it
     showing: Collection[str]  # files that import or export it
     _pages: dict[RepoPath, Page] = field(default_factory=dict)
-    _bound: dict[RepoPath, list[tuple[int, int, int]]] = field(default_factory=dict)
+    _variable_spans: dict[RepoPath, list[tuple[int, int, int]]] = field(default_factory=dict)
 
-    def mentions(self, found: Collection[Word]) -> Iterator[Mention]:
+    def mentions(self, mention_words: Collection[Word]) -> Iterator[Mention]:
         """The words in comments and documents, each with how sure it is that the definition is meant."""
-        own = {word.site.path for word in found if word.where == "document" and _is_defined(word)}
-        for word in found:
+        own = {word.site.path for word in mention_words if word.where == "document" and _is_defined(word)}
+        for word in mention_words:
             is_past = is_history(word.site.path)
             if word.where == "prose":
                 yield Mention(word.site, "low", is_past=is_past, form="output")
@@ -100,18 +100,20 @@ class Speakers:
         return page.lines[line].startswith(word.site.old) and self._beside(word)[1] in name_lines
 
     def _own_places(self, path: str) -> list[Place]:
-        return [one for one in self.family.places if one.path == path]
+        return [one for one in self.rename_set.places if one.path == path]
 
     def _standing(self, before: str, after: str, is_code: bool, is_imported: bool) -> Confidence:
         """What a name is that stands alone or first, and that nothing else has."""
-        name = self.family.name
+        name = self.rename_set.name
         is_called = after.startswith("(")
         if is_code:
             if re.match(r"\s*=(?!=)|['\"]", after) or re.search(r"['\"]\Z", before):
                 return "low"
-            is_name = is_called or is_imported or bool(CODE_LIKE.search(name)) or self.family.kind in CLASSES
+            is_name = (
+                is_called or is_imported or bool(CODE_LIKE.search(name)) or self.rename_set.kind in CLASSES
+            )
             is_name = is_name or before.endswith("@")
-            return "high" if is_name and (is_called or not self.family.is_member) else "low"
+            return "high" if is_name and (is_called or not self.rename_set.is_member) else "low"
         inline = _inline(before, name, after)
         if before.endswith("[") and re.match(r"\](?![(\[:])", after):
             return self._marked(name, after[1:])  # a link of a comment: `[Load]`
@@ -122,7 +124,7 @@ class Speakers:
 
     def _marked(self, text: str, after: str) -> Confidence:
         """What a name is that stands in backquotes, with what stands there with it."""
-        name = re.escape(self.family.name)
+        name = re.escape(self.rename_set.name)
         if re.match(r"\s*=(?!=)", after):
             return "low"
         if re.fullmatch(rf"[~.!@]?{name}(?:\(\))?|[^`<]*<[~.!]?{name}>", text):
@@ -130,26 +132,30 @@ class Speakers:
             return "low" if self._is_parameter and not is_called and not CODE_LIKE.search(text) else "high"
         is_used = bool(re.match(r"[(.\[<]|::", after)) and not self._is_parameter
         return (
-            "high" if is_used or self.family.kind in CLASSES else "low" if self.family.is_member else "medium"
+            "high"
+            if is_used or self.rename_set.kind in CLASSES
+            else "low"
+            if self.rename_set.is_member
+            else "medium"
         )
 
     def _behind(self, word: Word, before: str, page: Page) -> Confidence:
         """What a name is that stands behind another, or behind a call."""
         if before.endswith(")."):
-            made = re.search(r"(\w+)\Z", before[: _opening(before[:-1])])
-            return "high" if made and made[1] in self.holders else "low"
+            constructor = re.search(r"(\w+)\Z", before[: _opening(before[:-1])])
+            return "high" if constructor and constructor[1] in self.holders else "low"
         parts = [one for one in _APART.split(before) if one]
-        found = re.search(r"(\w+)\Z", parts[-1]) if parts else None
-        if found is None:
+        word_before = re.search(r"(\w+)\Z", parts[-1]) if parts else None
+        if word_before is None:
             # `:meth:`.load``: sphinx looks for it everywhere.
             is_marked = before.endswith(("`.", "`~.")) and (self._is_alone or self._is_here(word))
             return "high" if is_marked else "low"
-        if found[1] in self.holders:
+        if word_before[1] in self.holders:
             return "high"
-        modules = page.modules.get(found[1], set()) if not self.family.is_member else set()
+        modules = page.modules.get(word_before[1], set()) if not self.rename_set.is_member else set()
         if len(modules) == 1 and next(iter(modules)) in self._modules and word.site.line in page.code:
             return "high"
-        made_of = page.made.get(found[1], set()) if word.site.line in page.code else set()
+        made_of = page.made.get(word_before[1], set()) if word.site.line in page.code else set()
         return "high" if len(made_of) == 1 and made_of <= set(self.holders) else "low"
 
     def _is_ours(self, modules: Collection[str]) -> bool:
@@ -165,16 +171,16 @@ class Speakers:
     @cached_property
     def _modules(self) -> set[str]:
         """The full names of the modules that have the definition, or show it."""
-        paths = {one.path for one in self.family.places} | set(self.showing)
+        paths = {one.path for one in self.rename_set.places} | set(self.showing)
         return {self.snapshot.module_name(path) for path in paths}
 
     @cached_property
     def _roots(self) -> set[str]:
         """The packages that the definition is in, where names of modules tell that."""
-        modules = (self.snapshot.module_name(one.path) for one in self.family.places)
-        dotted = {one.partition(".")[0] for one in modules if "/" not in one}
-        languages = {facts.language for one in self.family.places if (facts := self._facts(one.path))}
-        return dotted if languages == {"python"} else set()
+        modules = (self.snapshot.module_name(one.path) for one in self.rename_set.places)
+        packages = {one.partition(".")[0] for one in modules if "/" not in one}
+        languages = {facts.language for one in self.rename_set.places if (facts := self._facts(one.path))}
+        return packages if languages == {"python"} else set()
 
     @cached_property
     def _others(self) -> list[Place]:
@@ -182,11 +188,11 @@ class Speakers:
 
         A test that is a block, `describe("load", …)`, is not one: it has a title, which no code names.
         """
-        found = self.snapshot.definitions(self.family.name)
+        definitions = self.snapshot.definitions(self.rename_set.name)
         return [
             one
-            for one in found
-            if one not in self.family.places
+            for one in definitions
+            if one not in self.rename_set.places
             and (facts := self._facts(one.path)) is not None
             and facts.spec.scopes.resolves
             and not is_titled(self.snapshot.definition(one).item)
@@ -206,16 +212,16 @@ class Speakers:
         path, line = word.site.path, word.site.line
         if word.where != "comment" or any(one.path == path for one in self._others):
             return False
-        if not self.family.is_member:
-            return path in self.showing or any(one.path == path for one in self.family.places)
-        owners = (owner_of(self.snapshot, one) for one in self.family.places if one.path == path)
+        if not self.rename_set.is_member:
+            return path in self.showing or any(one.path == path for one in self.rename_set.places)
+        owners = (owner_of(self.snapshot, one) for one in self.rename_set.places if one.path == path)
         spans = (self.snapshot.definition(one).span for one in owners if one and one.definition >= 0)
         return any(span.start_line <= line <= span.end_line for span in spans)
 
     @cached_property
     def _is_parameter(self) -> bool:
         """Whether a parameter somewhere has the name, so that a document may speak of that."""
-        name = self.family.name
+        name = self.rename_set.name
         paths = self.snapshot.paths_with(name)
         return any(
             bind.reason is Reason.PARAM
@@ -234,31 +240,31 @@ class Speakers:
             return False
         line, behind = self._beside(word)
         return any(
-            (first <= behind and line <= last) or bound in (line, behind)
-            for first, last, bound in self._variables(word.site.path)
+            (first <= behind and line <= last) or binding_line in (line, behind)
+            for first, last, binding_line in self._variables(word.site.path)
         )
 
     def _variables(self, path: RepoPath) -> list[tuple[int, int, int]]:
         """The lines of each scope of a file that has a variable of the name, and the line that binds it."""
-        if path not in self._bound:
+        if path not in self._variable_spans:
             facts = self._facts(path)
-            named = [
-                at for at, one in enumerate(facts.binds.names if facts else ()) if one == self.family.name
+            indices = [
+                at for at, one in enumerate(facts.binds.names if facts else ()) if one == self.rename_set.name
             ]
-            binds = [facts.binds[at] for at in named] if facts else []
+            binds = [facts.binds[at] for at in indices] if facts else []
             spans = [
                 (facts.scopes[one.scope].span, one.line)
                 for one in binds
                 if facts and one.scope and one.reason in _VARIABLES
             ]
-            self._bound[path] = [(span.start_line, span.end_line, line) for span, line in spans]
-        return self._bound[path]
+            self._variable_spans[path] = [(span.start_line, span.end_line, line) for span, line in spans]
+        return self._variable_spans[path]
 
     def _beside(self, word: Word) -> tuple[int, int]:
         """The line of a word and the first one behind its comment, where what it is about may stand."""
-        held = self._page(word).lines
+        page_lines = self._page(word).lines
         last = word.site.line
-        while last in held:
+        while last in page_lines:
             last += 1
         return word.site.line, last
 
@@ -276,9 +282,9 @@ class Speakers:
         return self.snapshot.facts(path)
 
 
-def parameter_mentions(found: Collection[Word]) -> Iterator[Mention]:
+def parameter_mentions(mention_words: Collection[Word]) -> Iterator[Mention]:
     """The words in comments of a function that has a variable of the name."""
-    for word in found:
+    for word in mention_words:
         if word.where == "comment" and not word.path_text:
             before, after = _sides(word)
             name = word.site.old
@@ -292,8 +298,8 @@ def parameter_mentions(found: Collection[Word]) -> Iterator[Mention]:
 
 def _inline(before: str, name: str, after: str) -> re.Match[str] | None:
     """The code in backquotes that a name in a line is a part of."""
-    found = _INLINE.finditer(before + name + after)
-    return next((one for one in found if one.start() < len(before) < one.end()), None)
+    spans = _INLINE.finditer(before + name + after)
+    return next((one for one in spans if one.start() < len(before) < one.end()), None)
 
 
 def _is_printed(page: Page, line: int) -> bool:
@@ -318,8 +324,8 @@ def _sides(word: Word) -> tuple[str, str]:
 
 def _ends_in_file(after: str) -> bool:
     """Whether what follows a name makes it one of a file or a host: `config.json`."""
-    found = re.match(r"\.(\w+)(?![\w(.])", after)
-    return found is not None and _FILES.match(found[1]) is not None
+    extension = re.match(r"\.(\w+)(?![\w(.])", after)
+    return extension is not None and _FILES.match(extension[1]) is not None
 
 
 def _opening(text: str) -> int:

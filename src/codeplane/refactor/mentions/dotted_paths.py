@@ -18,16 +18,16 @@ _TEXTS: Final = ("string", "data")
 
 
 def by_whole_path(
-    snapshot: Snapshot, family: RenameSet, sites: Collection[Site], seen: Collection[Word]
+    snapshot: Snapshot, rename_set: RenameSet, sites: Collection[Site], mention_words: Collection[Word]
 ) -> Iterator[Site]:
     """The places in texts and data where the name stands behind all that leads to it."""
-    words = [word for word in seen if word.where in _TEXTS and word.path_text]
-    if not words or family.is_local:
+    words = [word for word in mention_words if word.where in _TEXTS and word.path_text]
+    if not words or rename_set.is_local:
         return
-    full = {qualified(snapshot, place) for place in family.places}
-    if not family.is_member:
+    full = {qualified(snapshot, place) for place in rename_set.places}
+    if not rename_set.is_member:
         shown_by = {site.path for site in sites if site.what == "import"}
-        full |= {f"{qualified(snapshot, Place(path, -1))}.{family.name}" for path in shown_by}
+        full |= {f"{qualified(snapshot, Place(path, -1))}.{rename_set.name}" for path in shown_by}
     for word in words:
         path = _MARKS.sub(".", word.path_text)
         if any("." in one and (path == one or path.startswith(f"{one}.")) for one in full):

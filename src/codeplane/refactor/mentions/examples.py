@@ -65,8 +65,8 @@ def _indent(line: str) -> int:
 
 def without_leader(line: str) -> str:
     """A line of a comment without the mark that makes it one."""
-    found = _LEADER.match(line)
-    return line[found.end() :].removeprefix(" ") if found else line
+    leader = _LEADER.match(line)
+    return line[leader.end() :].removeprefix(" ") if leader else line
 
 
 @dataclass(frozen=True)
@@ -83,32 +83,32 @@ class Page:
     @cached_property
     def imported(self) -> dict[str, set[str]]:
         """Name → the modules that the code imports it from."""
-        found: dict[str, set[str]] = {}
-        told = [(one[1], one[2]) for one in _FROM.finditer(self._code)]
-        told += [(one["module"], one["names"] or one["wanted"]) for one in _BRACED.finditer(self._code)]
-        for module, names in told:
+        modules: dict[str, set[str]] = {}
+        statements = [(one[1], one[2]) for one in _FROM.finditer(self._code)]
+        statements += [(one["module"], one["names"] or one["wanted"]) for one in _BRACED.finditer(self._code)]
+        for module, names in statements:
             for name in _NAME.findall(names):
-                found.setdefault(name, set()).add(module)
-        return found
+                modules.setdefault(name, set()).add(module)
+        return modules
 
     @cached_property
     def modules(self) -> dict[str, set[str]]:
         """Name of a module in the code → the modules that the code means by it: `import app.core as c`."""
-        found: dict[str, set[str]] = {}
+        names: dict[str, set[str]] = {}
         for one in _ALIAS.finditer(self._code):
-            found.setdefault(one[2] or one[1].rpartition(".")[2], set()).add(one[1])
-        return found
+            names.setdefault(one[2] or one[1].rpartition(".")[2], set()).add(one[1])
+        return names
 
     @cached_property
     def made(self) -> dict[str, set[str]]:
         """Variable → the last names of what the code makes it of."""
-        found: dict[str, set[str]] = {}
+        classes: dict[str, set[str]] = {}
         for one in _MADE.finditer(self._code):
-            made = one[2] or one[3]
-            found.setdefault(one[1], set()).add(re.split(r"[.:]+", made)[-1])
+            constructor = one[2] or one[3]
+            classes.setdefault(one[1], set()).add(re.split(r"[.:]+", constructor)[-1])
         for one in _WITH.finditer(self._code):
-            found.setdefault(one[2], set()).add(one[1].rpartition(".")[2])
-        return found
+            classes.setdefault(one[2], set()).add(one[1].rpartition(".")[2])
+        return classes
 
 
 def page_of(texts: Sequence[dict[int, str]]) -> Page:

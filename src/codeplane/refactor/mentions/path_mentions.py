@@ -37,16 +37,16 @@ class Form(NamedTuple):
 def forms(moving: Moving, after: Codebase, old: str, new: str) -> list[Form]:
     """The ways to name a file or directory that moves: by its path, and by its module where it has a name."""
     name, dot, ending = posixpath.basename(old).partition(".")
-    found = [_form(old, name, dot + ending, new)]
+    variants = [_form(old, name, dot + ending, new)]
     is_file = old in moving.moves
     if is_file and name not in _UNNAMED:
-        found.append(_form(_without(old), name, "", _without(new)))
+        variants.append(_form(_without(old), name, "", _without(new)))
     inside = [one for one in moving.moves if one == old or one.startswith(f"{old}/")]
     for was, now in _modules(moving, after, old, inside):
         last = _BETWEEN.split(was)[-1]
         if was != now and _BETWEEN.search(was) and ("::" in was) == ("::" in now):
-            found.append(_form(was, last, "", now))
-    return list(dict.fromkeys(one for one in found if one.name and _BETWEEN.search(one.old)))
+            variants.append(_form(was, last, "", now))
+    return list(dict.fromkeys(one for one in variants if one.name and _BETWEEN.search(one.old)))
 
 
 def _without(path: str) -> str:
@@ -66,12 +66,12 @@ def _modules(moving: Moving, after: Codebase, old: str, inside: Sequence[str]) -
         own = posixpath.basename(posixpath.dirname(old))
     for path in sorted(inside):
         facts = after.facts(moving.path(path))
-        found = module_rules(facts.language) if facts is not None else None
-        if found is None:
+        rules = module_rules(facts.language) if facts is not None else None
+        if rules is None:
             continue
         was, now = (
-            found.module_name(moving.before, path),
-            found.module_name(after.rule_sources, moving.path(path)),
+            rules.module_name(moving.before, path),
+            rules.module_name(after.rule_sources, moving.path(path)),
         )
         while was and _BETWEEN.split(was)[-1] != own and old not in moving.moves:
             was, now = _shorter(was), _shorter(now)
@@ -81,38 +81,38 @@ def _modules(moving: Moving, after: Codebase, old: str, inside: Sequence[str]) -
 
 
 def _shorter(module: str) -> str:
-    found = list(_BETWEEN.finditer(module))
-    return module[: found[-1].start()] if found else ""
+    separators = list(_BETWEEN.finditer(module))
+    return module[: separators[-1].start()] if separators else ""
 
 
 def open_places(
-    snapshot: Snapshot, moving: Moving, found: Sequence[Form], taken: Collection[Site]
+    snapshot: Snapshot, moving: Moving, path_forms: Sequence[Form], own_sites: Collection[Site]
 ) -> tuple[list[Group], list[Mention]]:
     """Strings that name what moves, which somebody has to decide about, and mentions in comments."""
-    covered = {(site.path, site.line) for site in taken}
+    lines = {(site.path, site.line) for site in own_sites}
     texts: dict[RepoPath, Lines] = {}
     strings: dict[tuple[str, int, int], Site] = {}
-    mentioned: dict[tuple[str, int, int], Site] = {}
-    for name in sorted({one.name for one in found}):
-        own = sorted((one for one in found if one.name == name), key=lambda one: -len(one.old))
+    prose: dict[tuple[str, int, int], Site] = {}
+    for name in sorted({one.name for one in path_forms}):
+        own = sorted((one for one in path_forms if one.name == name), key=lambda one: -len(one.old))
         for word in words.words(snapshot, name, name, holding=_any_of(own)):
             path = word.site.path
             if path not in texts:
                 texts[path] = Lines(snapshot.source(path))
             site = _named(texts[path], word, own) or _relative(texts[path], moving, word, own)
-            if site is None or (site.path, site.line) in covered:
+            if site is None or (site.path, site.line) in lines:
                 continue
-            kept = mentioned if word.where in ("comment", "document") else strings
-            kept.setdefault((site.path, site.line, site.column), site)
+            target = prose if word.where in ("comment", "document") else strings
+            target.setdefault((site.path, site.line, site.column), site)
     mentions = [
         Mention(site, "low" if is_past else "high", is_past=is_past)
-        for (path, _, _), site in sorted(mentioned.items())
+        for (path, _, _), site in sorted(prose.items())
         for is_past in (words.is_history(path),)
     ]
     groups = []
     if strings:
         sites = tuple(site for _, site in sorted(strings.items()))
-        about = f"`{found[0].name}` in strings that name it by its path"
+        about = f"`{path_forms[0].name}` in strings that name it by its path"
         groups.append(Group("", about, sites, "low", ("path_in_string",), "scope_resolution"))
     return groups, mentions
 
@@ -151,15 +151,15 @@ def _relative(lines: Lines, moving: Moving, word: words.Word, own: Sequence[Form
         return None
     here = word.site.path
     text = lines.text(word.site.line)
-    for quoted in _QUOTED.finditer(text):
-        start = len(text[: quoted.start(2)].encode("utf-8", "surrogateescape"))
-        end = start + len(quoted[2].encode("utf-8", "surrogateescape"))
+    for literal in _QUOTED.finditer(text):
+        start = len(text[: literal.start(2)].encode("utf-8", "surrogateescape"))
+        end = start + len(literal[2].encode("utf-8", "surrogateescape"))
         if not start <= word.site.column < end:
             continue
-        led = posixpath.normpath(posixpath.join(posixpath.dirname(here), quoted[2]))
+        resolution = posixpath.normpath(posixpath.join(posixpath.dirname(here), literal[2]))
         for form in own:
-            if "/" in form.old and (led == form.old or led.startswith(f"{form.old}/")):
-                to = form.new + led[len(form.old) :]
+            if "/" in form.old and (resolution == form.old or resolution.startswith(f"{form.old}/")):
+                to = form.new + resolution[len(form.old) :]
                 new = relative(posixpath.dirname(moving.path(here)), to)
-                return Site(RepoPath(here), word.site.line, start, quoted[2], new, Tier.UNKNOWN, "string")
+                return Site(RepoPath(here), word.site.line, start, literal[2], new, Tier.UNKNOWN, "string")
     return None

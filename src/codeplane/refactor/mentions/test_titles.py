@@ -21,19 +21,19 @@ def is_titled(one: Definition) -> bool:
     return one.kind == "block" and bool(one.flags & FLAG_TEST)
 
 
-def without_titles(snapshot: Snapshot, seen: Sequence[Word]) -> tuple[list[Word], list[Word]]:
+def without_titles(snapshot: Snapshot, mention_words: Sequence[Word]) -> tuple[list[Word], list[Word]]:
     """The words that stand in no title of a test, and those that do."""
     titles: dict[str, list[Definition]] = {}
     others: list[Word] = []
-    found: list[Word] = []
-    for word in seen:
+    in_titles: list[Word] = []
+    for word in mention_words:
         path = word.site.path
         if path not in titles:
             facts = snapshot.facts(path)
             titles[path] = [one for one in facts.definitions if is_titled(one)] if facts is not None else []
         is_title = word.where in ("string", "prose") and any(_holds(one, word) for one in titles[path])
-        (found if is_title else others).append(word)
-    return others, found
+        (in_titles if is_title else others).append(word)
+    return others, in_titles
 
 
 def _holds(title: Definition, word: Word) -> bool:
@@ -42,20 +42,20 @@ def _holds(title: Definition, word: Word) -> bool:
 
 
 def title_mentions(
-    snapshot: Snapshot, found: Sequence[Word], using: Collection[str], holders: Collection[str]
+    snapshot: Snapshot, mention_words: Sequence[Word], using: Collection[str], holders: Collection[str]
 ) -> Iterator[Mention]:
     """The words of titles; those that begin a title are sure in the files that use what is renamed.
 
     `holders` are names that may stand before that of a member: `Cart#clear`.
     """
-    keyed: dict[RepoPath, bool] = {}
-    for word in found:
+    has_keys: dict[RepoPath, bool] = {}
+    for word in mention_words:
         path = word.site.path
-        if path not in keyed:
-            keyed[path] = bool(_KEYED.search(snapshot.source(path)))
+        if path not in has_keys:
+            has_keys[path] = bool(_KEYED.search(snapshot.source(path)))
         before = "|".join(map(re.escape, holders))
         begins = re.match(rf"(?:(?:{before})(?:\.|#|::))?{re.escape(word.site.old)}{_END}", word.text)
-        if path not in using or keyed[path]:
+        if path not in using or has_keys[path]:
             confidence: Confidence = "low"
         elif begins is not None:
             confidence = "high"

@@ -77,8 +77,8 @@ def words(
         data = snapshot.source(RepoPath(path))
         if len(data) > _LARGEST or (holding is not None and not holding.search(data)):
             continue
-        known = {start + len(mark) for mark in _MARKS for start in snapshot.starts(path, mark + name)}
-        for word in _in_file(snapshot, RepoPath(path), Lines(data), pattern, known, (name, new)):
+        skip = {start + len(mark) for mark in _MARKS for start in snapshot.starts(path, mark + name)}
+        for word in _in_file(snapshot, RepoPath(path), Lines(data), pattern, skip, (name, new)):
             if spans is None or any(_is_within(one, word.site.line) for one in spans[path]):
                 yield word
 
@@ -109,35 +109,35 @@ def _in_file(
     path: RepoPath,
     lines: Lines,
     pattern: re.Pattern[bytes],
-    known: Collection[int],
+    skip: Collection[int],
     names: tuple[str, str],
 ) -> Iterator[Word]:
     spans: list[tuple[int, int, str]] | None = None
-    for found in pattern.finditer(lines.data):
-        if found.start() in known or (found.start() and lines.data[found.start() - 1] in _LETTERS):
+    for match in pattern.finditer(lines.data):
+        if match.start() in skip or (match.start() and lines.data[match.start() - 1] in _LETTERS):
             continue
-        line, column = lines.position(found.start())
+        line, column = lines.position(match.start())
         if own_name(snapshot, path, names[0], lines.text(line)) == column:
             continue
         if spans is None:
             spans = texts_in(snapshot, path, lines.data)
-        where, text = _around(path, lines.data, spans, found.start())
+        where, text = _around(path, lines.data, spans, match.start())
         site = Site(path, line, column, *names, Tier.UNKNOWN, where)
-        told = lines.text(line)
-        is_exact = where == "data" and _is_told(path, told, text, names[0])
-        path_text = _path_around(told, _characters(lines, line, column), names[0])
-        yield Word(site, where, told, is_exact, path_text, text)
+        line_text = lines.text(line)
+        is_exact = where == "data" and _is_told(path, line_text, text, names[0])
+        path_text = _path_around(line_text, _characters(lines, line, column), names[0])
+        yield Word(site, where, line_text, is_exact, path_text, text)
 
 
-def _is_told(path: str, line: str, quoted: str, name: str) -> bool:
+def _is_told(path: str, line: str, literal: str, name: str) -> bool:
     """Whether a name in a file without facts may be that of a definition."""
-    return _LINKED.search(path) is not None or (not _SETTINGS.search(path) and _is_value(line, quoted, name))
+    return _LINKED.search(path) is not None or (not _SETTINGS.search(path) and _is_value(line, literal, name))
 
 
-def _is_value(line: str, quoted: str, name: str) -> bool:
+def _is_value(line: str, literal: str, name: str) -> bool:
     """Whether a name is a key, a value or an item in a line of data, or stands in the code of a template."""
     word = re.escape(name)
-    return quoted == name or bool(
+    return literal == name or bool(
         re.search(rf"^\s*(?:-\s+)?{word}\s*(?:[:=]|$)|[:=]\s*{word}\s*,?\s*$", line)
         or re.search(rf"(?:\{{\{{|\{{%|<%|\$\{{)[^}}%]*(?<!\w){word}(?!\w)", line)
     )
@@ -150,17 +150,17 @@ def own_name(snapshot: Snapshot, path: str, name: str, line: str) -> int:
     if not makers or name not in line:
         return -1
     word = re.escape(name)
-    found = re.match(
+    match = re.match(
         rf"\s*{word}\s*(?::[^=]+)?=\s*[\w.]*\b(?:{'|'.join(makers)})\(\s*(['\"])(?={word}\1)", line
     )
-    return len(line[: found.end()].encode("utf-8", "surrogateescape")) if found else -1
+    return len(line[: match.end()].encode("utf-8", "surrogateescape")) if match else -1
 
 
-def told(found: Iterable[Word], tests: Collection[str]) -> list[Word]:
+def told(mention_words: Iterable[Word], tests: Collection[str]) -> list[Word]:
     """The words of what tells its own name at run time: sentences that tests expect may hold it as well."""
     return [
         replace(word, where="string") if word.where == "prose" and word.site.path in tests else word
-        for word in found
+        for word in mention_words
     ]
 
 
@@ -186,9 +186,9 @@ def _around(path: RepoPath, data: bytes, spans: list[tuple[int, int, str]], at: 
         start, end, kind = spans[number]
         if kind == "comment" or (kind == "statement" and is_remark(data, start, end)):
             return "comment", ""
-        opened = _QUOTES.match(data, start, end)
-        marks = opened[0].lstrip(_PREFIX) if opened else b""
-        first = opened.end() if opened else start
+        opening = _QUOTES.match(data, start, end)
+        marks = opening[0].lstrip(_PREFIX) if opening else b""
+        first = opening.end() if opening else start
         text = _text(data[first : end - len(marks)]).lstrip(":")
         return ("prose" if _is_prose(text, data, at) else "string"), text
     if _is_document(path):
@@ -202,7 +202,7 @@ def _is_prose(text: str, data: bytes, at: int) -> bool:
     A sentence has words in it that no name can be, so nothing takes it for a name or for a list of names.
     """
     words = text.split()
-    is_apart = data[at - 1 : at].isspace() and (found := _END.match(data, at)) and found[1] in _ENDS
+    is_apart = data[at - 1 : at].isspace() and (word := _END.match(data, at)) and word[1] in _ENDS
     return bool(is_apart) and len(words) >= _SENTENCE and any(map(_NO_NAME.fullmatch, words))
 
 
@@ -226,7 +226,7 @@ def _characters(lines: Lines, line: int, column: int) -> int:
 
 def _path_around(text: str, at: int, name: str) -> str:
     first = max(0, at - _LONGEST_PATH)  # a line can be as long as a file
-    for found in _PATH.finditer(text, first, at + _LONGEST_PATH):
-        if found.start() <= at < found.end():
-            return found[0] if found[0] != name else ""
+    for match in _PATH.finditer(text, first, at + _LONGEST_PATH):
+        if match.start() <= at < match.end():
+            return match[0] if match[0] != name else ""
     return ""

@@ -42,8 +42,8 @@ def files_of(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
 def uses_of_files(snapshot: Snapshot, files: Collection[RepoPath]) -> list[Reference]:
     """The places outside of some files that are proven to mean them or what they define, in order."""
     inside = frozenset(files)
-    found = {*_imports(snapshot, inside), *_names(snapshot, inside)}
-    return sorted(found, key=lambda one: (one.path, one.line, one.column))
+    references = {*_imports(snapshot, inside), *_names(snapshot, inside)}
+    return sorted(references, key=lambda one: (one.path, one.line, one.column))
 
 
 def _imports(snapshot: Snapshot, inside: frozenset[RepoPath]) -> Iterator[Reference]:
@@ -67,7 +67,7 @@ def _names(snapshot: Snapshot, inside: frozenset[RepoPath]) -> Iterator[Referenc
                 continue
             left -= 1
             place = Place(path, at)
-            for ref in snapshot.references.to(place):
+            for ref in snapshot.structural_references.to(place):
                 if ref.path not in inside and place in ref.target and ref.tier in _CERTAIN:
                     kind, where = kind_of(ref, item.kind), around(snapshot, ref)
                     yield Reference(ref.path, ref.line, ref.column, kind, ref.tier, where, ref.receiver)

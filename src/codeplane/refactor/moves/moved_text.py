@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from codeplane.core.edits import TextEdit
 from codeplane.languages.facts import Definition
-from codeplane.languages.moving import CarryRules, Stuck
+from codeplane.languages.moving import Stuck
+from codeplane.languages.rules.carrying import CarryRules
 from codeplane.refactor.plan import Piece, Site
 from codeplane.refactor.text import Lines
 
@@ -28,7 +29,7 @@ class MovedText:
 
     def add(self, item: Definition, site: Site, *, is_imported: bool) -> Stuck | None:
         """Takes a definition over; what keeps it from standing on its own, if something does."""
-        text = self.language.standalone(
+        text = self.language.standalone_text(
             self.data, item.name_line, site.old.strip("\n"), is_imported=is_imported
         )
         if isinstance(text, Stuck):
@@ -37,7 +38,7 @@ class MovedText:
         start = lines.offset(site.line, site.column)
         if self.block:
             # Overloads that follow each other stay as close as they were.
-            self.block += b"\n" * self._gap if start == self._end else self.language.BETWEEN.encode()
+            self.block += b"\n" * self._gap if start == self._end else self.language.separator.encode()
         self._end, self._gap = start + len(old), len(old) - len(old.rstrip(b"\n"))
         last = site.line + site.old.count("\n")
         imports = [one for one in self.imports if site.line <= one.line <= last]

@@ -24,28 +24,28 @@ def own_name(path: str) -> str:
 
 def words_of(route: Route, moves: Mapping[RepoPath, RepoPath]) -> set[str]:
     """The names that the move plays a part in: its own, and those of directories that are other ones now."""
-    found = {own_name(route.old), own_name(route.new)}
+    candidates = {own_name(route.old), own_name(route.new)}
     if len(moves) == 1:
-        found |= {own_name(path) for pair in moves.items() for path in pair}
-    return {word for word in found if word}
+        candidates |= {own_name(path) for pair in moves.items() for path in pair}
+    return {word for word in candidates if word}
 
 
 def near_files(snapshot: Snapshot, plan: Plan) -> list[RepoPath]:
     """The files whose names may mean something else: those that move, that import them, that are beside."""
-    found: set[str] = {*plan.moves} | snapshot.importing(frozenset(plan.words))
-    found.update(
+    candidates: set[str] = {*plan.moves} | snapshot.importing(frozenset(plan.words))
+    candidates.update(
         path for word in plan.words for path in snapshot.paths_with(word) if _reaches(snapshot, path, word)
     )
     importers = links_of(snapshot).importers
-    found.update(one for path in plan.moves for one in importers.get(path, ()))
+    candidates.update(one for path in plan.moves for one in importers.get(path, ()))
     for pair in plan.moves.items():
         for path in pair:
             directory = path.rpartition("/")[0]
             # What declares the module of a directory is beside the directory.
             for near in {directory, directory.rpartition("/")[0]}:
                 start = f"{near}/" if near else ""
-                found.update(start + name for name in snapshot.names_in(near))
-    return sorted(RepoPath(path) for path in found if snapshot.facts(path) is not None)
+                candidates.update(start + name for name in snapshot.names_in(near))
+    return sorted(RepoPath(path) for path in candidates if snapshot.facts(path) is not None)
 
 
 def _reaches(snapshot: Snapshot, path: str, word: str) -> bool:

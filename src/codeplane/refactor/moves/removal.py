@@ -66,8 +66,8 @@ def entry(path: RepoPath, lines: Lines, line: int, column: int, name: str) -> Si
     end = start + len(name.encode("utf-8", "surrogateescape"))
     if lines.data[start - 1 : start] in (b'"', b"'"):
         start, end = start - 1, end + 1
-    taken = _from_list(lines.data, start, end)
-    return removed(path, lines, *(taken or (start, end)))
+    extent = _from_list(lines.data, start, end)
+    return removed(path, lines, *(extent or (start, end)))
 
 
 def imported(path: RepoPath, lines: Lines, item: Import) -> Site | None:
@@ -79,8 +79,8 @@ def imported(path: RepoPath, lines: Lines, item: Import) -> Site | None:
     end = start + len(name)
     if alias := _ALIAS.match(lines.data, end):
         end = alias.end()
-    taken = _from_list(lines.data, start, end)
-    return removed(path, lines, *taken) if taken is not None else _statement(path, lines, start, end)
+    extent = _from_list(lines.data, start, end)
+    return removed(path, lines, *extent) if extent is not None else _statement(path, lines, start, end)
 
 
 def _from_list(data: bytes, start: int, end: int) -> tuple[int, int] | None:
@@ -145,14 +145,14 @@ def removed(path: RepoPath, lines: Lines, start: int, end: int) -> Site:
 
 def apart(sites: Collection[Site], lines: Lines) -> list[Site]:
     """The sites without those that stand inside of another one."""
-    found: list[Site] = []
-    done = -1
+    disjoint_sites: list[Site] = []
+    end = -1
     for site in sorted(sites, key=lambda one: (one.line, one.column, -len(one.old))):
         start = lines.offset(site.line, site.column)
-        if start >= done:
-            found.append(site)
-            done = start + len(site.old.encode("utf-8", "surrogateescape"))
-    return found
+        if start >= end:
+            disjoint_sites.append(site)
+            end = start + len(site.old.encode("utf-8", "surrogateescape"))
+    return disjoint_sites
 
 
 def disjoint(sites: Collection[Site], lines: Lines) -> list[Site]:

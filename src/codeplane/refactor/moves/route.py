@@ -76,9 +76,9 @@ def moving_of(snapshot: Snapshot, after: Codebase, moves: Mapping[RepoPath, Repo
     def behind(path: str) -> list[tuple[str, str, int, int]]:
         facts = snapshot.require_facts(path)
         return [
-            (facts.receivers[seen.receiver - 1], name, seen.line, seen.column)
-            for name, seen in snapshot.occurrences_inside(path)
-            if seen.receiver and seen.role is not Role.IMPORT
+            (facts.receivers[occurrence.receiver - 1], name, occurrence.line, occurrence.column)
+            for name, occurrence in snapshot.occurrences_inside(path)
+            if occurrence.receiver and occurrence.role is not Role.IMPORT
         ]
 
     def outer(path: str) -> dict[str, str]:

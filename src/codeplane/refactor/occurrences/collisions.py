@@ -13,20 +13,20 @@ from codeplane.refactor.rename_set import RenameSet
 from codeplane.refactor.variables import Variable, bare, renamed
 
 
-def collisions(snapshot: Snapshot, family: RenameSet, new: str) -> Iterator[Problem]:
+def collisions(snapshot: Snapshot, rename_set: RenameSet, new: str) -> Iterator[Problem]:
     """Definitions, and bound names, that the new name would meet."""
-    told: set[Place] = set()
-    for place in sorted(family.places):
+    reports: set[Place] = set()
+    for place in sorted(rename_set.places):
         for other in (*_beside(snapshot, place, new), *_in_hierarchy(snapshot, place, new)):
-            if other not in told:
-                told.add(other)
+            if other not in reports:
+                reports.add(other)
                 yield _taken(snapshot, other, new)
         if problem := _bound(snapshot, place, new):
             yield problem
-    for one in sorted(family.variables):
+    for one in sorted(rename_set.variables):
         yield from _hidden(snapshot, one, renamed(one.name, new))
-    if family.functions:
-        yield from _given(snapshot, family, bare(new))
+    if rename_set.functions:
+        yield from _given(snapshot, rename_set, bare(new))
 
 
 def _beside(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]:
@@ -44,7 +44,9 @@ def _in_hierarchy(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]
     if owner is None or not is_class(snapshot, owner):
         return
     above = [one for target in snapshot.classes.order((owner,)) if not is_external(target) for one in target]
-    below = [found.place for found, _ in descendants(snapshot, owner) if found.place is not None]
+    below = [
+        descendant.place for descendant, _ in descendants(snapshot, owner) if descendant.place is not None
+    ]
     for one in (*above, *below):
         facts = snapshot.require_facts(one.path)
         for at in facts.inside(one.definition, new):
@@ -71,10 +73,10 @@ def _hidden(snapshot: Snapshot, one: Variable, new: str) -> Iterator[Problem]:
         yield Problem("collision", f"`{new}` is bound already where {one.name} is.", one.path, line)
 
 
-def _given(snapshot: Snapshot, family: RenameSet, new: str) -> Iterator[Problem]:
+def _given(snapshot: Snapshot, rename_set: RenameSet, new: str) -> Iterator[Problem]:
     """Calls that give a function a keyword of the new name: it would become this parameter."""
-    keywords = Keywords(snapshot, family)
-    for ref in snapshot.references.named(new):
+    keywords = Keywords(snapshot, rename_set)
+    for ref in snapshot.structural_references.named(new):
         if ref.receiver == KEYWORD and keywords.owner(ref.path, ref.line, ref.column) == "ours":
             yield Problem("collision", f"A call gives `{new}=` already.", ref.path, ref.line)
 

@@ -21,7 +21,7 @@ Owner = Literal["ours", "other", "open"]
 
 KEYWORD: Final = "="
 # Definitions that may hold any function.
-_VALUES: Final = frozenset(("variable", "constant", "field", "property"))
+VALUES: Final = frozenset(("variable", "constant", "field", "property"))
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 _NAME: Final = re.compile(rb"[\w$]+[?!]?\Z")
 _GENERIC: Final = re.compile(rb"(?:::)?<[^()]*>\Z")
@@ -32,32 +32,34 @@ _ASKED: Final = re.compile(r"\b(?:isinstance|issubclass|except|raise|instanceof)
 class Keywords:
     """The keywords of one name, told apart by what they are given to."""
 
-    def __init__(self, snapshot: Snapshot, family: RenameSet) -> None:
-        self._snapshot, self.family = snapshot, family
+    def __init__(self, snapshot: Snapshot, rename_set: RenameSet) -> None:
+        self._snapshot, self.rename_set = snapshot, rename_set
         self._receivers = snapshot.receivers
         self._files: dict[str, Lines] = {}
-        self._found: dict[str, dict[int, Argument]] = {}
-        self._names = {name for place in self._heads() for name in snapshot.references.names(place)}
+        self._by_offset: dict[str, dict[int, Argument]] = {}
+        self.names = {name for place in self.heads() for name in snapshot.references.names(place)}
         self._is_value: bool | None = None
 
     def owner(self, path: RepoPath, line: int, column: int) -> Owner:
         """Whose a keyword at a position is."""
-        lines, found = self._arguments(path)
-        argument = found.get(lines.offset(line, column))
+        lines, by_offset = self._arguments(path)
+        argument = by_offset.get(lines.offset(line, column))
         if argument is None:
-            is_told = self.family.is_local or self.family.functions
-            return "open" if self.family.is_member or self.family.embedders or not is_told else "other"
+            is_told = self.rename_set.is_local or self.rename_set.functions
+            return (
+                "open" if self.rename_set.is_member or self.rename_set.embedders or not is_told else "other"
+            )
         if argument.kind in ("macro", "loose"):
             return "open"
         if argument.holder is None:
             standing = self._snapshot.occurrence_at(path, line, column)
             return self._of_class_around(path, standing[1].scope) if standing else "open"
-        standing = self._called(path, lines, argument)
+        standing = self.called(path, lines, argument)
         if argument.kind == "member":
             return self._of_matched(path, *standing) if standing is not None else "open"
         if standing is None:
             is_word = _NAME.fullmatch(lines.data[slice(*argument.holder)]) is not None
-            return "open" if is_word or self._makes_instances() or self._may_be_value() else "other"
+            return "open" if is_word or self._makes_instances() or self.may_be_value() else "other"
         return self._of_called(path, *standing)
 
     def is_open(self, path: RepoPath, line: int, column: int) -> bool:
@@ -70,52 +72,51 @@ class Keywords:
 
     def is_doubled(self, path: RepoPath, line: int, column: int) -> bool:
         """Whether the name at a position is given to what has any member that it is given: `Mock(load=…)`."""
-        lines, found = self._arguments(path)
-        argument = found.get(lines.offset(line, column))
+        lines, by_offset = self._arguments(path)
+        argument = by_offset.get(lines.offset(line, column))
         if argument is None or argument.holder is None:
             return False
         name = _NAME.search(lines.data[slice(*argument.holder)])
         return name is not None and name[0].decode() in specs()[self._language(path)].reflection.test_doubles
 
     def _is(self, path: RepoPath, at: tuple[int, int], kind: str) -> bool:
-        lines, found = self._arguments(path)
-        argument = found.get(lines.offset(*at))
+        lines, by_offset = self._arguments(path)
+        argument = by_offset.get(lines.offset(*at))
         return argument is not None and argument.kind == kind
 
     def splats(self, path: RepoPath) -> list[int]:
         """The lines of a file where a call of ours is given keywords that only run time knows."""
         lines, _ = self._arguments(path)
-        found = []
+        line_numbers = []
         for one in arguments(self._language(path), lines.data):
-            standing = self._called(path, lines, one) if one.kind == "splat" else None
+            standing = self.called(path, lines, one) if one.kind == "splat" else None
             if standing is not None and self._of_called(path, *standing) == "ours":
-                found.append(lines.position(one.start)[0])
-        return found
+                line_numbers.append(lines.position(one.start)[0])
+        return line_numbers
 
     def calling(self) -> set[RepoPath]:
         """The files with certain references to what takes the keywords."""
-        heads = self._heads()
-        refs = (ref for place in heads for ref in self._snapshot.references.to(place))
+        heads = self.heads()
+        refs = (ref for place in heads for ref in self._snapshot.structural_references.to(place))
         return {ref.path for ref in refs if heads.intersection(ref.target)}
 
-    def _heads(self) -> set[Place]:
-        """What is named where keywords are given to the family: functions, and classes of constructors, those
-        that inherit them included."""
-        found = set(self.family.functions)
-        for place in self.family.functions:
+    def heads(self) -> set[Place]:
+        """What calls with keywords name: the functions, and the classes of constructors with their heirs."""
+        heads = set(self.rename_set.functions)
+        for place in self.rename_set.functions:
             parent = self._snapshot.definition(place).item.parent
             if self._is_initializer(place) and parent >= 0:
                 owner = Place(place.path, parent)
                 heirs = (one.place for one, _ in descendants(self._snapshot, owner))
-                found |= {owner, *(heir for heir in heirs if heir is not None)}
-        return found
+                heads |= {owner, *(heir for heir in heirs if heir is not None)}
+        return heads
 
     def _is_initializer(self, place: Place) -> bool:
         item = self._snapshot.definition(place).item
         return item.kind == "constructor" or item.name in specs()[self._language(place.path)].initializers
 
     def _makes_instances(self) -> bool:
-        return any(map(self._is_initializer, self.family.functions))
+        return any(map(self._is_initializer, self.rename_set.functions))
 
     def _language(self, path: str) -> str:
         facts = self._snapshot.facts(path)
@@ -123,17 +124,17 @@ class Keywords:
 
     def _arguments(self, path: RepoPath) -> tuple[Lines, dict[int, Argument]]:
         lines = self._lines(path)
-        if path not in self._found:
-            found = arguments(self._language(path), lines.data)
-            self._found[path] = {one.start: one for one in sorted(found, key=_weight)}
-        return lines, self._found[path]
+        if path not in self._by_offset:
+            keywords = arguments(self._language(path), lines.data)
+            self._by_offset[path] = {one.start: one for one in sorted(keywords, key=_weight)}
+        return lines, self._by_offset[path]
 
     def _lines(self, path: RepoPath) -> Lines:
         if path not in self._files:
             self._files[path] = Lines(self._snapshot.source(path))
         return self._files[path]
 
-    def _called(self, path: RepoPath, lines: Lines, argument: Argument) -> tuple[str, Occurrence] | None:
+    def called(self, path: RepoPath, lines: Lines, argument: Argument) -> tuple[str, Occurrence] | None:
         """The name of what is called or made; None where it has none."""
         assert argument.holder is not None, "BUG: what is called is somewhere"
         start, end = argument.holder
@@ -143,75 +144,92 @@ class Keywords:
             return None
         return self._snapshot.occurrence_at(path, *lines.position(start + name.start()))
 
-    def _of_called(self, path: RepoPath, name: str, seen: Occurrence) -> Owner:
+    def _of_called(self, path: RepoPath, name: str, occurrence: Occurrence) -> Owner:
         if (
             name in specs()[self._language(path)].renaming.constructor_calls
-            and seen.receiver
+            and occurrence.receiver
             and self._makes_instances()
         ):
-            return self._of_made(path, seen)
-        meaning = self._meaning(path, name, seen)
+            return self._of_made(path, occurrence)
+        meaning = self.meaning(path, name, occurrence)
         target = known(meaning.target)
         if meaning.tier in _CERTAIN and target:
             if is_external(target):
-                return "open" if self._may_be_value() else "other"
+                return "open" if self.may_be_value() else "other"
             return self._of_target(target[0], target)
         spec = specs()[self._language(path)]
-        if name in self._names or name in spec.scopes.self_parameters:
+        if name in self.names or name in spec.scopes.self_parameters:
             return "open"
-        if seen.receiver and name in spec.reflection.class_attributes and self._makes_instances():
+        if occurrence.receiver and name in spec.reflection.class_attributes and self._makes_instances():
             return "open"
-        if self._is_builtin(path, name, seen):
-            return "open" if self.family.is_member else "other"
-        return "open" if not self.family.functions or self._may_be_value() else "other"
+        if self._is_builtin(path, name, occurrence):
+            return "open" if self.rename_set.is_member else "other"
+        return "open" if not self.rename_set.functions or self.may_be_value() else "other"
 
-    def _of_matched(self, path: RepoPath, name: str, seen: Occurrence) -> Owner:
+    def _of_matched(self, path: RepoPath, name: str, occurrence: Occurrence) -> Owner:
         """Of a class that instances are compared with: what they have by the name, however they are made."""
-        if not self.family.is_member:
+        if not self.rename_set.is_member:
             return "other"
-        meaning = self._meaning(path, name, seen)
+        meaning = self.meaning(path, name, occurrence)
         target = known(meaning.target)
         if meaning.tier not in _CERTAIN or not target or is_external(target):
             return "open"
-        member = self._snapshot.classes.member(target, self.family.name)
-        return "ours" if self.family.places.intersection(member) else self._other(member)
+        member = self._snapshot.classes.member(target, self.rename_set.name)
+        return "ours" if self.rename_set.places.intersection(member) else self._other(member)
 
-    def _of_made(self, path: RepoPath, seen: Occurrence) -> Owner:
+    def _of_made(self, path: RepoPath, occurrence: Occurrence) -> Owner:
         """Of a class that is asked for an instance: `Store.new`."""
         facts = self._snapshot.require_facts(path)
-        receiver = facts.receivers[seen.receiver - 1]
-        target = known(self._snapshot.written(path, seen.scope, receiver))
+        receiver = facts.receivers[occurrence.receiver - 1]
+        target = known(self._snapshot.written(path, occurrence.scope, receiver))
         is_known = bool(target) and not is_external(target) and is_class(self._snapshot, target[0])
         return self._of_class(target) if is_known else "open"
 
-    def _is_builtin(self, path: RepoPath, name: str, seen: Occurrence) -> bool:
+    def _is_builtin(self, path: RepoPath, name: str, occurrence: Occurrence) -> bool:
         outside = specs()[self._language(path)].types.builtins
-        return not seen.receiver and not seen.target and name in outside
+        return not occurrence.receiver and not occurrence.target and name in outside
 
-    def _meaning(self, path: RepoPath, name: str, seen: Occurrence) -> Meaning:
+    def meaning(self, path: RepoPath, name: str, occurrence: Occurrence) -> Meaning:
         facts = self._snapshot.require_facts(path)
         if name in facts.spec.scopes.class_keywords:
-            around = self._receivers.class_around(path, facts, seen.scope)
+            around = self._receivers.class_around(path, facts, occurrence.scope)
             return Meaning(Tier.STRONG, around)
-        return self._snapshot.meaning(path, name, seen)
+        return self._snapshot.structural_meaning(path, name, occurrence)
 
     def _of_target(self, place: Place, target: tuple[Place, ...]) -> Owner:
-        if self.family.functions.intersection(target):
+        if self.rename_set.functions.intersection(target):
             return "ours"
-        if place.definition >= 0 and self._snapshot.definition(place).kind in _VALUES:
-            return "open" if not self.family.functions or self._may_be_value() else "other"
+        if place.definition >= 0 and self._snapshot.definition(place).kind in VALUES:
+            return "open" if not self.rename_set.functions or self.may_be_value() else "other"
         if place.definition < 0 or not is_class(self._snapshot, place):
-            return "open" if self._passes_on(place) else "other"
+            return "open" if self._passes_on(place) or self._takes_fields(place) else "other"
         return self._of_class(target)
 
     def _passes_on(self, place: Place) -> bool:
         """Whether a function takes any keyword, and may give it to ours, which is handed on."""
-        if place.definition < 0 or not self.family.functions:
+        if place.definition < 0 or not self.rename_set.functions:
             return False
         header = specs()[self._language(place.path)].header
         rest = header.named_rest if header is not None else ""
         takes_any = bool(rest) and rest in self._snapshot.definition(place).item.signature
-        return takes_any and self._may_be_value()
+        return takes_any and self.may_be_value()
+
+    def _takes_fields(self, place: Place) -> bool:
+        """Whether the keywords of a function are fields of ours: `**options: Unpack[Options]`.
+
+        A function may hand them on to one whose parameters have these names, so the field and the keyword
+        need not change together.
+        """
+        if place.definition < 0 or not self.rename_set.is_member:
+            return False
+        definition = self._snapshot.definition(place)
+        type_name = definition.spec.types.unpacked_keywords(definition.item.signature)
+        target = self._snapshot.written(place.path, definition.item.scope, type_name) if type_name else ()
+        if not known(target) or is_external(target):
+            return bool(type_name)
+        return bool(
+            self.rename_set.places.intersection(self._snapshot.classes.member(target, self.rename_set.name))
+        )
 
     def _of_class_around(self, path: RepoPath, scope: int) -> Owner:
         facts = self._snapshot.require_facts(path)
@@ -222,16 +240,18 @@ class Keywords:
         """What a keyword names when an instance is made: a parameter of what makes it, or a field."""
         classes, spec = self._snapshot.classes, specs()[self._language(owner[0].path)]
         for name in spec.initializers:
-            made = classes.member(owner, name)
-            if made:
-                is_ours = bool(self.family.functions.intersection(made))
-                is_open = not is_ours and any(self._passes_on(one) for one in known(made))
-                return "ours" if is_ours else "open" if is_open else self._other(made)
+            constructors = classes.member(owner, name)
+            if constructors:
+                is_ours = bool(self.rename_set.functions.intersection(constructors))
+                is_open = not is_ours and any(
+                    self._passes_on(one) or self._takes_fields(one) for one in known(constructors)
+                )
+                return "ours" if is_ours else "open" if is_open else self._other(constructors)
         own = self._constructors(owner)
-        if own and self.family.functions:
-            return "ours" if self.family.functions.intersection(own) else "other"
-        member = classes.member(owner, self.family.name)
-        if self.family.places.intersection(member) or self.family.embedders.intersection(owner):
+        if own and self.rename_set.functions:
+            return "ours" if self.rename_set.functions.intersection(own) else "other"
+        member = classes.member(owner, self.rename_set.name)
+        if self.rename_set.places.intersection(member) or self.rename_set.embedders.intersection(owner):
             return "ours"
         return self._other(member)
 
@@ -239,24 +259,28 @@ class Keywords:
         return "other" if target == known(target) else "open"
 
     def _constructors(self, owner: tuple[Place, ...]) -> set[Place]:
-        found = set()
+        constructors = set()
         for place in owner:
             facts = self._snapshot.facts(place.path)
             items = enumerate(facts.definitions) if facts is not None else ()
-            found |= {
+            constructors |= {
                 Place(place.path, at)
                 for at, item in items
                 if item.parent == place.definition and item.kind == "constructor"
             }
-        return found
+        return constructors
 
-    def _may_be_value(self) -> bool:
+    def may_be_value(self) -> bool:
         """Whether what takes the keywords is handed on, or run by calls of something else, so that it may be
         called by any name."""
         if self._is_value is None:
-            heads = sorted(self._heads())
+            heads = sorted(self.heads())
             self._is_value = any(map(self._is_run_unnamed, heads)) or any(map(self.taking, heads))
         return self._is_value
+
+    def is_of_class(self) -> bool:
+        """Whether calls of a class or of its instances take the keywords, not those of a function."""
+        return self._makes_instances() or any(map(self._is_run_unnamed, self.heads()))
 
     def _is_run_unnamed(self, place: Place) -> bool:
         item, spec = self._snapshot.definition(place).item, specs()[self._language(place.path)]
@@ -264,12 +288,16 @@ class Keywords:
 
     @cached_property
     def is_taken(self) -> bool:
-        """Whether the family is used other than by being called, so that it may be asked anything."""
-        return any(self.taking(one) for one in self.family.places)
+        """Whether the rename set is used other than by being called, so that it may be asked anything."""
+        return any(self.taking(one) for one in self.rename_set.places)
 
     def taking(self, place: Place) -> list[RepoPath]:
         """The files where a function is used other than by being called."""
-        refs = [ref for ref in self._snapshot.references.to(place) if place in ref.target or not ref.target]
+        refs = [
+            ref
+            for ref in self._snapshot.structural_references.to(place)
+            if place in ref.target or not ref.target
+        ]
         return sorted({ref.path for ref in refs if ref.role in _TAKEN and self._is_taken(ref)})
 
     def _is_taken(self, ref: RefFact) -> bool:

@@ -12,14 +12,14 @@ class Libraries:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._found: dict[tuple[str, int, str], bool] = {}
+        self._answers: dict[tuple[str, int, str], bool] = {}
 
     def is_module(self, ref: RefFact) -> bool:
         """Whether a member is asked of a module of a library: `json.dumps`."""
         key = (ref.path, ref.scope, ref.receiver)
-        if key not in self._found:
-            self._found[key] = self._is_module(ref)
-        return self._found[key]
+        if key not in self._answers:
+            self._answers[key] = self._is_module(ref)
+        return self._answers[key]
 
     def _is_module(self, ref: RefFact) -> bool:
         facts = self._snapshot.require_facts(ref.path)
@@ -31,8 +31,8 @@ class Libraries:
             return False
         items = [item for item in facts.imports if item.alias == root]
         is_bound = any(
-            seen.role is Role.WRITE and not seen.receiver
-            for seen in self._snapshot.occurrences(ref.path, root)
+            occurrence.role is Role.WRITE and not occurrence.receiver
+            for occurrence in self._snapshot.occurrences(ref.path, root)
         )
         return (
             not is_bound

@@ -17,27 +17,27 @@ _PARTS: Final = re.compile(r"\W+")
 class Rebound:
     """What a bare name that links leave open may mean, by the way it comes into its file."""
 
-    def __init__(self, snapshot: Snapshot, family: RenameSet, reach: Reach) -> None:
-        self._snapshot, self._family, self._reach = snapshot, family, reach
+    def __init__(self, snapshot: Snapshot, rename_set: RenameSet, reach: Reach) -> None:
+        self._snapshot, self._rename_set, self._reach = snapshot, rename_set, reach
 
     def may_mean(self, ref: RefFact) -> bool:
-        """Whether it may come from a module of the family: what a library gives does not."""
+        """Whether it may come from a module of the rename set: what a library gives does not."""
         item = self._import(ref)
         return item is None or self._may_lead(ref.path, item)
 
     def is_near(self, ref: RefFact) -> bool:
-        """Whether its file shows the family, or imports the name from where it may be shown."""
+        """Whether its file shows the rename set, or imports the name from where it may be shown."""
         return ref.path in self._reach.modules or self._import(ref) is not None
 
     def means(self, ref: RefFact) -> bool:
-        """Whether it is the one name of definitions in several branches, all of which are in the family."""
-        if len(self._family.places) < 2 or not self._homes:
+        """Whether it is the one name of definitions in several branches, all in the rename set."""
+        if len(self._rename_set.places) < 2 or not self._homes:
             return False
         facts = self._facts(ref.path)
         item = self._import(ref)
         if item is not None:
             target = known(self._snapshot.named_module(ref.path, item.module, item.kind))
-            is_same = item.name == self._family.name
+            is_same = item.name == self._rename_set.name
             return is_same and len(target) == 1 and target[0].path in self._homes and target[0].definition < 0
         if ref.path not in self._homes or facts is None:
             return False
@@ -47,21 +47,21 @@ class Rebound:
 
     @cached_property
     def _homes(self) -> frozenset[str]:
-        """The files whose outermost scope has the name from definitions of the family alone."""
-        paths = {place.path for place in self._family.places}
+        """The files whose outermost scope has the name from definitions of the rename set alone."""
+        paths = {place.path for place in self._rename_set.places}
         return frozenset(path for path in paths if self._is_home(path))
 
     def _is_home(self, path: str) -> bool:
-        facts, name = self._facts(path), self._family.name
+        facts, name = self._facts(path), self._rename_set.name
         at = facts.bound(0, name) if facts is not None else None
         if facts is None or at is None or any(name == (item.alias or item.name) for item in facts.imports):
             return False
-        items = [self._snapshot.definition(one).item for one in self._family.places if one.path == path]
+        items = [self._snapshot.definition(one).item for one in self._rename_set.places if one.path == path]
         ours = {(item.name_line, item.name_column) for item in items}
         return all(
-            (seen.line, seen.column) in ours
-            for seen in self._snapshot.occurrences(path, name)
-            if seen.role in _BINDING and not seen.receiver and seen.target in (0, at + 1)
+            (occurrence.line, occurrence.column) in ours
+            for occurrence in self._snapshot.occurrences(path, name)
+            if occurrence.role in _BINDING and not occurrence.receiver and occurrence.target in (0, at + 1)
         )
 
     def _import(self, ref: RefFact) -> Import | None:
@@ -70,9 +70,9 @@ class Rebound:
         standing = self._snapshot.occurrence_at(ref.path, ref.line, ref.column)
         if facts is None or standing is None:
             return None
-        seen = standing[1]
-        if seen.target and not seen.receiver:
-            bind = facts.binds[seen.target - 1]
+        occurrence = standing[1]
+        if occurrence.target and not occurrence.receiver:
+            bind = facts.binds[occurrence.target - 1]
             if bind.reason is Reason.IMPORT_ALIAS:
                 return facts.imports[bind.target]
         for item in facts.imports:
@@ -81,7 +81,7 @@ class Rebound:
         return None
 
     def _may_lead(self, path: str, item: Import) -> bool:
-        """Whether an import may lead to a module that shows the family."""
+        """Whether an import may lead to a module that shows the rename set."""
         target = known(self._snapshot.named_module(path, item.module, item.kind))
         if target and not is_external(target):
             return True

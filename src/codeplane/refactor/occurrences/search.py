@@ -1,7 +1,7 @@
 """Where a name stands that means a definition, and where it may."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -14,6 +14,7 @@ from codeplane.refactor.mentions.words import own_name
 from codeplane.refactor.occurrences.keywords import KEYWORD, Keywords
 from codeplane.refactor.occurrences.library_receivers import Libraries
 from codeplane.refactor.occurrences.open_bindings import Rebound
+from codeplane.refactor.occurrences.semantic_places import SemanticPlaces, SemanticUse
 from codeplane.refactor.occurrences.shorthands import Shorthands
 from codeplane.refactor.plan import Group, Problem, Risk, Site
 from codeplane.refactor.reflection.attribute_strings import named_members
@@ -28,88 +29,96 @@ from codeplane.refactor.variables import Variable, bare, holder_of, renamed, tak
 
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 _RAW: Final = "#"
-_NEAR: Final = "?"  # a bare name in a file that imports the family, or may
+_NEAR: Final = "?"  # a bare name in a file that imports the rename set, or may
 _WHOLE: Final = ("import", "export", "key")
 _Position = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
 class Found:
-    """The places that mean a family of definitions, and those of which that is not known."""
+    """The places that mean a rename set, and those of which that is not known."""
 
     sites: tuple[Site, ...]
     open: tuple[RefFact, ...]
     keys: tuple[Site, ...] = ()  # keys that are variables as well, and may be meant
     doubts: tuple[Problem, ...] = ()
     others: frozenset[_Position] = frozenset()  # texts with the name that are known to name something else
+    semantic: SemanticUse = field(default_factory=SemanticUse)  # what indexers have decided
 
 
-def find(snapshot: Snapshot, family: RenameSet, new: str) -> Found:
+def find_occurrences(snapshot: Snapshot, rename_set: RenameSet, new: str) -> Found:
     """Every place that has to change with the name, and every one that may have to."""
-    return _Search(snapshot, family, new).run()
+    return _Search(snapshot, rename_set, new).run()
 
 
 class _Search:
-    def __init__(self, snapshot: Snapshot, family: RenameSet, new: str) -> None:
-        self._snapshot, self._family, self._new = snapshot, family, new
+    def __init__(self, snapshot: Snapshot, rename_set: RenameSet, new: str) -> None:
+        self._snapshot, self._rename_set, self._new = snapshot, rename_set, new
         self._sites: dict[_Position, Site] = {}
         self._unsure: dict[_Position, RefFact] = {}
         self._keys: list[Site] = []
         self._doubts: list[Problem] = []
         self._others: set[_Position] = set()
-        self._keywords = Keywords(snapshot, family)
+        self._keywords = Keywords(snapshot, rename_set)
         self._shorthands = Shorthands(snapshot)
-        self._possible = _Possible(snapshot, family, self._keywords)
+        self._possible = _Possible(snapshot, rename_set, self._keywords)
+        self._semantic = SemanticPlaces(snapshot)
 
     def run(self) -> Found:
         self._of_definitions()
         self._of_variables()
         self._of_arguments()
         left = tuple(self._left())
-        if not self._family.is_local:
+        if not self._rename_set.is_local:
             self._of_keys()
         sites = {site for one in self._sites.values() for site in self._split(one)}
         return Found(
-            tuple(sorted(sites)), left, tuple(self._keys), tuple(self._doubts), frozenset(self._others)
+            tuple(sorted(sites)),
+            left,
+            tuple(self._keys),
+            tuple(self._doubts),
+            frozenset(self._others),
+            self._semantic.use,
         )
 
     def _split(self, site: Site) -> list[Site]:
         """A variable that is a key as well keeps the key; a key that was found as such is written already."""
-        is_value = not self._family.is_member or self._is_variable(site)
+        is_value = not self._rename_set.is_member or self._is_variable(site)
         if is_value and site.what not in _WHOLE:
             return self._shorthands.value_renamed(site)
         return [site]
 
     def _is_variable(self, site: Site) -> bool:
-        return any(one.path == site.path and one.name == site.old for one in self._family.variables)
+        return any(one.path == site.path and one.name == site.old for one in self._rename_set.variables)
 
     def _of_definitions(self) -> None:
-        name = bare(self._family.name)
-        for place in sorted(self._family.places):
+        name = bare(self._rename_set.name)
+        for place in sorted(self._rename_set.places):
             item = self._snapshot.definition(place).item
             path, new = place.path, renamed(item.name, self._new)
             site = Site(path, item.name_line, item.name_column, item.name, new, Tier.PROVEN, item.kind)
             self._sites[path, site.line, site.column] = site
             self._of_own_name(site)
-            for ref in self._snapshot.references.to(place):
+            for structural in self._snapshot.structural_references.to(place):
+                ref = self._semantic.confirmed(structural)
                 at = (ref.path, ref.line, ref.column)
                 if place in ref.target and ref.tier in _CERTAIN:
                     if bare(ref.name) == name:
                         self._sites[at] = self._site(ref, ref.tier)
-                else:
+                elif ref.tier not in _CERTAIN:
                     self._unsure[at] = ref
             for at in requesting_texts(self._snapshot, place) if is_fixture(self._snapshot, place) else ():
                 self._of_text(*at, "attribute")
-        for path, line, column in listed(self._snapshot, self._family):
+        for path, line, column in listed(self._snapshot, self._rename_set):
             self._of_text(path, line, column, "listed")
-        for path, line, column, is_ours in named_members(self._snapshot, self._family):
+        for path, line, column, is_ours in named_members(self._snapshot, self._rename_set):
             if is_ours:
                 self._of_text(path, line, column, "attribute")
             else:
                 self._others.add((path, line, column))
 
     def _of_text(self, path: RepoPath, line: int, column: int, what: str) -> None:
-        name, new = bare(self._family.name), bare(self._new)
+        name, new = bare(self._rename_set.name), bare(self._new)
         self._sites[path, line, column] = Site(path, line, column, name, new, Tier.STRONG, what)
 
     def _of_own_name(self, site: Site) -> None:
@@ -120,18 +129,26 @@ class _Search:
             self._sites[site.path, site.line, column] = replace(site, column=column, tier=Tier.STRONG)
 
     def _of_variables(self) -> None:
-        for one in sorted(self._family.variables):
+        for one in sorted(self._rename_set.variables):
             sure = True
-            for seen, is_certain in uses(self._snapshot, one):
+            for occurrence, is_certain in uses(self._snapshot, one):
                 sure = sure and is_certain
                 # A member that is a parameter too may be written with the mark of the variable.
                 self._sites.pop(
-                    (one.path, seen.line, seen.column + len(one.name) - len(bare(one.name))), None
+                    (one.path, occurrence.line, occurrence.column + len(one.name) - len(bare(one.name))), None
                 )
                 tier = Tier.PROVEN if is_certain else Tier.STRONG
                 new = renamed(one.name, self._new)
-                site = Site(one.path, seen.line, seen.column, one.name, new, tier, seen.role.name.lower())
-                self._sites[one.path, seen.line, seen.column] = site
+                site = Site(
+                    one.path,
+                    occurrence.line,
+                    occurrence.column,
+                    one.name,
+                    new,
+                    tier,
+                    occurrence.role.name.lower(),
+                )
+                self._sites[one.path, occurrence.line, occurrence.column] = site
             if (line := self._read_by_name(one)) is not None:
                 text = "Variables are read by names computed at run time."
                 self._doubts.append(Problem("dynamic", text, one.path, line))
@@ -144,10 +161,10 @@ class _Search:
         """The line where code that sees a variable gets at variables by name."""
         facts = self._snapshot.require_facts(one.path)
         for name in facts.spec.reflection.local_namespace:
-            for seen in self._snapshot.occurrences(one.path, name):
-                is_call = seen.role is Role.CALL and not seen.receiver and not seen.target
-                if is_call and one.scope in self._snapshot.outward(facts, seen.scope):
-                    return seen.line
+            for occurrence in self._snapshot.occurrences(one.path, name):
+                is_call = occurrence.role is Role.CALL and not occurrence.receiver and not occurrence.target
+                if is_call and one.scope in self._snapshot.outward(facts, occurrence.scope):
+                    return occurrence.line
         return None
 
     def _of_macros(self, one: Variable) -> None:
@@ -155,7 +172,7 @@ class _Search:
         facts = self._snapshot.require_facts(one.path)
         holder = holder_of(self._snapshot, one)
         is_of_macro = holder.definition >= 0 and self._snapshot.definition(holder).kind == "macro"
-        for ref in self._snapshot.references.named(one.name):
+        for ref in self._snapshot.structural_references.named(one.name):
             if ref.path != one.path or one.scope not in self._snapshot.outward(facts, ref.scope):
                 continue
             is_open = ref.receiver == KEYWORD and self._keywords.is_open(ref.path, ref.line, ref.column)
@@ -166,11 +183,11 @@ class _Search:
 
     def _of_arguments(self) -> None:
         """The keywords by which calls name a parameter; one of a function without a name, in its file."""
-        unnamed = self._unnamed()
-        if not self._family.functions and not unnamed:
+        lambda_file = self._unnamed()
+        if not self._rename_set.functions and not lambda_file:
             return
-        for ref in self._snapshot.references.named(bare(self._family.name)):
-            if ref.receiver == KEYWORD and (not unnamed or ref.path == unnamed):
+        for ref in self._snapshot.structural_references.named(bare(self._rename_set.name)):
+            if ref.receiver == KEYWORD and (not lambda_file or ref.path == lambda_file):
                 self._unsure[ref.path, ref.line, ref.column] = ref
         for path in sorted(self._keywords.calling()):
             for line in self._keywords.splats(path):
@@ -179,7 +196,9 @@ class _Search:
 
     def _unnamed(self) -> str:
         """The file of a parameter that belongs to a function without a name, where calls can name it."""
-        for one in self._family.variables if self._family.is_local and not self._family.functions else ():
+        for one in (
+            self._rename_set.variables if self._rename_set.is_local and not self._rename_set.functions else ()
+        ):
             facts = self._snapshot.require_facts(one.path)
             is_named = one.is_parameter and not takes_rest(self._snapshot, one)
             if is_named and facts.spec.renaming.named_arguments:
@@ -188,7 +207,7 @@ class _Search:
 
     def _left(self) -> Iterator[RefFact]:
         """What stays open of the places that may be meant; the others become sites."""
-        family = self._family
+        rename_set = self._rename_set
         for at, ref in sorted(self._unsure.items()):
             if at in self._sites or not self._possible.may_mean(ref):
                 continue
@@ -199,24 +218,24 @@ class _Search:
                 elif owner == "open":
                     yield ref
                 continue
-            is_bare = not ref.receiver and not family.is_member and not family.is_local
+            is_bare = not ref.receiver and not rename_set.is_member and not rename_set.is_local
             if is_bare and self._possible.rebound.means(ref):
                 self._sites[at] = self._site(ref, Tier.STRONG)
                 continue
             # Members that override each other are renamed together, so it does not matter which one is meant.
-            if family.is_member and family.places.intersection(ref.target):
+            if rename_set.is_member and rename_set.places.intersection(ref.target):
                 self._sites[at] = self._site(ref, Tier.STRONG)
-            elif not (family.is_member and ref.target):
+            elif not (rename_set.is_member and ref.target):
                 yield ref
 
     def _of_keys(self) -> None:
         """Keys that are variables as well: the variable stays what it is, and the key may be ours."""
-        facts = self._snapshot.require_facts(min(self._family.places).path)
+        facts = self._snapshot.require_facts(min(self._rename_set.places).path)
         if not facts.spec.renaming.shorthand_patterns:
             return
-        if not self._family.is_member and not self._possible.is_value():
+        if not self._rename_set.is_member and not self._possible.is_value():
             return
-        names = (bare(self._family.name), bare(self._new))
+        names = (bare(self._rename_set.name), bare(self._new))
         for path in map(RepoPath, self._snapshot.paths_with(names[0])):
             for pair in self._shorthands.named(path, names[0]):
                 at = (path, pair.line, pair.column)
@@ -235,15 +254,15 @@ def _site(ref: RefFact, new: str, tier: Tier) -> Site:
     return Site(ref.path, ref.line, ref.column, ref.name, text, tier, ref.role.name.lower())
 
 
-def grouped(snapshot: Snapshot, found: Found, family: RenameSet, new: str) -> Iterator[Group]:
+def grouped(snapshot: Snapshot, occurrences: Found, rename_set: RenameSet, new: str) -> Iterator[Group]:
     """Open places by what stands before the name: those of one group have one answer."""
-    refs, keywords = found.open, Keywords(snapshot, family)
-    if found.keys:
-        about = f"`{family.name}` as a key that is a variable as well"
-        yield Group("", about, found.keys, "medium", ("shorthand",), "receiver_resolution")
+    refs, keywords = occurrences.open, Keywords(snapshot, rename_set)
+    if occurrences.keys:
+        about = f"`{rename_set.name}` as a key that is a variable as well"
+        yield Group("", about, occurrences.keys, "medium", ("shorthand",), "receiver_resolution")
     groups: dict[tuple[str, str], list[RefFact]] = {}
-    rebound = Rebound(snapshot, family, Reach(snapshot, family))
-    is_bare = not family.is_local and not family.is_member
+    rebound = Rebound(snapshot, rename_set, Reach(snapshot, rename_set))
+    is_bare = not rename_set.is_local and not rename_set.is_member
     for ref in refs:
         unit = snapshot.unit_of(ref.path)
         is_open = ref.receiver == KEYWORD and keywords.is_open(ref.path, ref.line, ref.column)
@@ -254,7 +273,7 @@ def grouped(snapshot: Snapshot, found: Found, family: RenameSet, new: str) -> It
         sites = tuple(_site(ref, new, ref.tier) for ref in some)
         reasons, risk = _why(receiver)
         question = "receiver_resolution" if receiver.strip(_RAW + _NEAR) else "scope_resolution"
-        yield Group("", _about(receiver, family.name), sites, risk, reasons, question)
+        yield Group("", _about(receiver, rename_set.name), sites, risk, reasons, question)
 
 
 def _tells(snapshot: Snapshot, ref: RefFact) -> bool:
@@ -284,39 +303,40 @@ def _why(receiver: str) -> tuple[tuple[str, ...], Risk]:
 
 
 class _Possible:
-    """Which of the places that are not proven may mean the family at all."""
+    """Which of the places that are not proven may mean the rename set at all."""
 
-    def __init__(self, snapshot: Snapshot, family: RenameSet, keywords: Keywords) -> None:
+    def __init__(self, snapshot: Snapshot, rename_set: RenameSet, keywords: Keywords) -> None:
         self._snapshot = snapshot
-        self._family = family
-        self._reach = Reach(snapshot, family)
-        self.rebound = Rebound(snapshot, family, self._reach)
+        self._rename_set = rename_set
+        self._reach = Reach(snapshot, rename_set)
+        self.rebound = Rebound(snapshot, rename_set, self._reach)
         self._libraries = Libraries(snapshot)
         self._keywords = keywords
 
     def may_mean(self, ref: RefFact) -> bool:
         if ref.role is Role.DEFINE:
             return False
-        if ref.receiver == _RAW or (self._family.embedders and ref.receiver):
+        if ref.receiver == _RAW or (self._rename_set.embedders and ref.receiver):
             return True
         if ref.receiver == KEYWORD:
             is_given = (
-                self._family.is_member and self._family.kind in self._spec(ref.path).renaming.keyword_kinds
+                self._rename_set.is_member
+                and self._rename_set.kind in self._spec(ref.path).renaming.keyword_kinds
             )
-            is_given = is_given or bool(self._family.variables)
+            is_given = is_given or bool(self._rename_set.variables)
             at = (ref.path, ref.line, ref.column)
-            is_matched = self._family.is_member and (
+            is_matched = self._rename_set.is_member and (
                 self._keywords.is_matched(*at) or self._keywords.is_doubled(*at)
             )
             return is_given or is_matched or self._is_unpacked(ref) or self._keywords.is_open(*at)
-        if self._family.is_local:
+        if self._rename_set.is_local:
             return True
-        if self._family.is_member:
+        if self._rename_set.is_member:
             if ref.receiver and self._libraries.is_module(ref):
                 return False
             return bool(ref.receiver) or _sees_members(self._spec(ref.path)) or self._is_given(ref)
         values = self._spec(ref.path).reflection.modules_are_values
-        if not ref.receiver and values and self._family.places:
+        if not ref.receiver and values and self._rename_set.places:
             return self.rebound.may_mean(ref)
         return (
             not ref.receiver
@@ -330,19 +350,19 @@ class _Possible:
             return False
         lines = Lines(self._snapshot.source(ref.path))
         for name in around(lines, lines.offset(ref.line, ref.column)):
-            found = self._snapshot.definitions(name)
-            if not found or any(self._snapshot.definition(one).kind == "macro" for one in found):
+            definitions = self._snapshot.definitions(name)
+            if not definitions or any(self._snapshot.definition(one).kind == "macro" for one in definitions):
                 return True
         return False
 
     @cached_property
     def _is_key(self) -> bool:
-        return is_key(self._snapshot, self._family)
+        return is_key(self._snapshot, self._rename_set)
 
     def _is_unpacked(self, ref: RefFact) -> bool:
         """Whether a key may take a definition out of a module that is a value."""
         spec = self._spec(ref.path)
-        is_held = not self._family.is_local and not self._family.is_member
+        is_held = not self._rename_set.is_local and not self._rename_set.is_member
         return (
             is_held
             and bool(spec.renaming.shorthand_patterns)
@@ -351,7 +371,7 @@ class _Possible:
         )
 
     def is_value(self) -> bool:
-        """Whether a variable may hold a module that shows the family."""
+        """Whether a variable may hold a module that shows the rename set."""
         return self._reach.is_value
 
     def _spec(self, path: str) -> LanguageSpec:

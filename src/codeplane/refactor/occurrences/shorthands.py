@@ -27,12 +27,12 @@ class Shorthands:
         self._files: dict[str, tuple[Lines, dict[tuple[int, int], Shorthand]]] = {}
 
     def named(self, path: RepoPath, name: str) -> Iterator[Pair]:
-        """Those of one name in a file, in order."""
+        """The shorthands of one name in a file, in order."""
         if not self._has_some(path):
             return
-        lines, found = self._found(path)
+        lines, by_position = self._found(path)
         text = name.encode("utf-8", "surrogateescape")
-        for (line, column), one in sorted(found.items()):
+        for (line, column), one in sorted(by_position.items()):
             if lines.data[one.start : one.end].rstrip(b": ") == text:
                 yield Pair(line, column, one)
 
@@ -78,8 +78,8 @@ class Shorthands:
         if path not in self._files:
             facts = self._snapshot.require_facts(path)
             lines = Lines(self._snapshot.source(path))
-            found = shorthands(facts.language, lines.data)
-            self._files[path] = (lines, {lines.position(one.start): one for one in found})
+            pairs = shorthands(facts.language, lines.data)
+            self._files[path] = (lines, {lines.position(one.start): one for one in pairs})
         return self._files[path]
 
 

@@ -54,40 +54,40 @@ class Comparison(ABC):
     def differences(self, part: Part, was: FileFacts, is_now: FileFacts) -> Iterator[Problem]:
         """What differs in a file, or in the parts of it that are left."""
 
-    def named(self, facts: FileFacts, found: Occurrences) -> set[int]:
+    def named(self, facts: FileFacts, occurrences: Occurrences) -> set[int]:
         """The occurrences that one of the words plays a part in."""
-        texts = {number for number, text in enumerate(found.texts) if text in self.words}
+        texts = {number for number, text in enumerate(occurrences.texts) if text in self.words}
         behind = {
             number
             for number, text in enumerate(facts.receivers, 1)
             if not self.words.isdisjoint(split_path(text))
         }
-        columns = enumerate(zip(found.names, found.receivers, strict=True))
+        columns = enumerate(zip(occurrences.names, occurrences.receivers, strict=True))
         return {at for at, (name, receiver) in columns if name in texts or receiver in behind}
 
 
 def describe_places(paths: Iterable[str]) -> str:
     """Where something is, in words; nothing is what is not known."""
-    known = sorted({shown(path) for path in paths if path})
-    return " or ".join(known[:_MOST_PLACES]) or "nothing that is known"
+    names = sorted({shown(path) for path in paths if path})
+    return " or ".join(names[:_MOST_PLACES]) or "nothing that is known"
 
 
 def around(lines: Lines, sites: Collection[Site]) -> tuple[Spans, Spans]:
     """The bytes that sites leave as they are, before and after."""
-    was, is_now, done, shift = [], [], 0, 0
+    was, is_now, end, shift = [], [], 0, 0
     for site in sorted(sites):
         start = lines.offset(site.line, site.column)
         old, new = (len(text.encode("utf-8", "surrogateescape")) for text in (site.old, site.new))
-        was.append((done, start))
-        is_now.append((done + shift, start + shift))
-        done, shift = start + old, shift + new - old
-    return [*was, (done, 1 << 62)], [*is_now, (done + shift, 1 << 62)]
+        was.append((end, start))
+        is_now.append((end + shift, start + shift))
+        end, shift = start + old, shift + new - old
+    return [*was, (end, 1 << 62)], [*is_now, (end + shift, 1 << 62)]
 
 
-def inside(spans: Spans, found: Occurrences) -> list[int]:
+def inside(spans: Spans, occurrences: Occurrences) -> list[int]:
     """The occurrences that begin in one of the spans, in order."""
     return [
         at
         for start, end in sorted(spans)
-        for at in range(bisect_left(found.starts, start), bisect_left(found.starts, end))
+        for at in range(bisect_left(occurrences.starts, start), bisect_left(occurrences.starts, end))
     ]

@@ -27,7 +27,7 @@ class Effects:
     carry: Callable[[Key], Key] = lambda key: key  # the key that a place has afterwards
     own: Collection[str] = ()  # files of which every name is looked at
     fresh: Collection[str] = ()  # that were not there before: a package that they come into is the same
-    gone: Collection[tuple[str, str]] = ()  # local names that are not imported any more, by path
+    lost_imports: Collection[tuple[str, str]] = ()  # local names that are not imported any more, by path
     come: Collection[str] = ()  # files that get imports
 
 
@@ -40,7 +40,7 @@ class Moved(Comparison):
         super().__init__(before, after, words)
         effects = effects or Effects()
         self._carry, self._own = effects.carry, frozenset(effects.own)
-        self._gone, self._come = effects.gone, effects.come
+        self._lost_imports, self._come = effects.lost_imports, effects.come
         self._was, self._is_now = _Keys(before), _Keys(after)
         self._fresh = {(str(path),) for path in effects.fresh}
 
@@ -51,11 +51,11 @@ class Moved(Comparison):
     def differences(self, part: Part, was: FileFacts, is_now: FileFacts) -> Iterator[Problem]:
         """What is imported in a file, and what the names in it mean."""
         if part.was == WHOLE or part.new == part.old:
-            left = {name for path, name in self._gone if path == part.old}
+            left = {name for path, name in self._lost_imports if path == part.old}
             yield from self._imports(part, left, is_open=part.new in self._come)
         yield from self._names(part, was, is_now)
 
-    def _imports(self, part: Part, gone: Collection[str], *, is_open: bool) -> Iterator[Problem]:
+    def _imports(self, part: Part, lost_names: Collection[str], *, is_open: bool) -> Iterator[Problem]:
         """All that is imported, by the local name: the same things as before."""
         before = {
             key: {tuple(sorted((self._carry(one) for one in target), key=str)) for target in targets}
@@ -66,7 +66,7 @@ class Moved(Comparison):
             for key, targets in _imported(part.new, self.after, self._is_now).items()
         }
         for name in sorted(before.keys() | after.keys()):
-            is_said = name in gone or (is_open and name not in before)
+            is_said = name in lost_names or (is_open and name not in before)
             if not is_said and before.get(name) != after.get(name):
                 text = f"What is imported as `{name}` would be {_told(after.get(name))}"
                 yield Problem("binding", f"{text} instead of {_told(before.get(name))}.", part.old)
@@ -74,37 +74,41 @@ class Moved(Comparison):
     def _names(self, part: Part, was: FileFacts, is_now: FileFacts) -> Iterator[Problem]:
         """The occurrences in what is left, one by one."""
         before, after = self.before.all_occurrences(part.old), self.after.all_occurrences(part.new)
-        kept, left = inside(part.was, before), inside(part.is_now, after)
-        if len(kept) != len(left):
+        before_indices, left = inside(part.was, before), inside(part.is_now, after)
+        if len(before_indices) != len(left):
             yield Problem("syntax", f"{shown(part.old)} would have other names in it.", part.old)
             return
         scopes = _Scopes(was, is_now)
         is_own = part.old in self._own or part.new in self._own
-        named = None if is_own else self.named(was, before)
-        is_alike = named is not None and scopes.are_alike() and _are_alike((before, kept), (after, left))
-        for old, now in zip(kept, left, strict=True):
+        names = None if is_own else self.named(was, before)
+        is_alike = (
+            names is not None and scopes.are_alike() and _are_alike((before, before_indices), (after, left))
+        )
+        for old, now in zip(before_indices, left, strict=True):
             pair = _Pair(part, before, after, old, now)
-            if is_alike and named is not None and old not in named and pair.is_same:
+            if is_alike and names is not None and old not in names and pair.is_same:
                 continue
             if text := self._differs(pair, scopes, is_own=is_own):
                 yield Problem("binding", text, part.old, before.at(old).line)
 
     def _differs(self, pair: "_Pair", scopes: "_Scopes", *, is_own: bool) -> str:
         name, other = pair.names
-        seen, sees = pair.before.at(pair.was), pair.after.at(pair.is_now)
-        if name != other or seen.role != sees.role:
+        occurrence, sees = pair.before.at(pair.was), pair.after.at(pair.is_now)
+        if name != other or occurrence.role != sees.role:
             return f"`{name}` would become something else."
-        if not scopes.agree(seen.scope, sees.scope):
+        if not scopes.agree(occurrence.scope, sees.scope):
             return f"`{name}` would be in another scope."
-        if seen.role is Role.IMPORT or not (is_own or self._is_concerned(scopes.was, name, seen.receiver)):
-            is_bound = seen.receiver or scopes.are_bound_alike(seen.target, sees.target)
+        if occurrence.role is Role.IMPORT or not (
+            is_own or self._is_concerned(scopes.was, name, occurrence.receiver)
+        ):
+            is_bound = occurrence.receiver or scopes.are_bound_alike(occurrence.target, sees.target)
             return "" if is_bound else f"`{name}` would mean something else in its file."
-        before = self.before.meaning(pair.part.old, name, seen)
-        after = self.after.meaning(pair.part.new, other, sees)
+        before = self.before.structural_meaning(pair.part.old, name, occurrence)
+        after = self.after.structural_meaning(pair.part.new, other, sees)
         was = sorted((self._carry(self._was.of(place)) for place in before.target), key=str)
         is_now = sorted(self._known([self._is_now.of(place) for place in after.target]), key=str)
-        is_local = not was and not is_now and not seen.receiver
-        if is_local and not scopes.are_bound_alike(seen.target, sees.target):
+        is_local = not was and not is_now and not occurrence.receiver
+        if is_local and not scopes.are_bound_alike(occurrence.target, sees.target):
             return f"`{name}` would mean something else in its file."
         if was == is_now and (before.tier in _SURE) == (after.tier in _SURE):
             return ""
@@ -202,7 +206,7 @@ class _Keys:
 def _imported(path: str, code: Codebase, keys: _Keys) -> dict[str, set[tuple[Key, ...]]]:
     """Local name → what it brings; star imports and those for their effects alone together under "*"."""
     facts = code.require_facts(path)
-    found: dict[str, set[tuple[Key, ...]]] = {}
+    targets: dict[str, set[tuple[Key, ...]]] = {}
     for at, item in enumerate(facts.imports):
         target = code.imported(path, at)
         local = item.alias or "*"
@@ -210,8 +214,8 @@ def _imported(path: str, code: Codebase, keys: _Keys) -> dict[str, set[tuple[Key
             target = tuple(code.module_places(path, item._replace(alias="")))
             local = "*"
         if target or local != "*":
-            found.setdefault(local, set()).add(tuple(sorted((keys.of(one) for one in target), key=str)))
-    return found
+            targets.setdefault(local, set()).add(tuple(sorted((keys.of(one) for one in target), key=str)))
+    return targets
 
 
 def _is_whole(item: Import) -> bool:
@@ -221,9 +225,9 @@ def _is_whole(item: Import) -> bool:
 
 def _are_alike(was: tuple[Occurrences, list[int]], is_now: tuple[Occurrences, list[int]]) -> bool:
     """Whether some occurrences are the same by role, scope, target and receiver, column by column."""
-    (before, kept), (after, left) = was, is_now
+    (before, indices), (after, left) = was, is_now
     return all(
-        [one[at] for at in kept] == [other[at] for at in left]
+        [one[at] for at in indices] == [other[at] for at in left]
         for one, other in (
             (before.roles, after.roles),
             (before.scopes, after.scopes),

@@ -41,25 +41,25 @@ class Renamed(Comparison):
         if len(before) != len(after):
             yield Problem("syntax", f"{shown(path)} would have other names in it than those replaced.", path)
             return
-        renamed = {(site.line, site.column): site for site in sites}
-        yield from _scoped(path, (before, after), (was, is_now), renamed)
+        by_position = {(site.line, site.column): site for site in sites}
+        yield from _scoped(path, (before, after), (was, is_now), by_position)
         for at in sorted(self.named(was, before) | self.named(is_now, after)):
             if text := self._differs(path, before, after, at):
                 yield Problem("binding", text, path, before.at(at).line)
 
     def _differs(self, path: RepoPath, was: Occurrences, is_now: Occurrences, at: int) -> str:
         old, new = was.texts[was.names[at]], is_now.texts[is_now.names[at]]
-        before = self.before.meaning(path, old, was.at(at))
-        after = self.after.meaning(path, new, is_now.at(at))
+        before = self.before.structural_meaning(path, old, was.at(at))
+        after = self.after.structural_meaning(path, new, is_now.at(at))
         if (before.tier, before.target) == (after.tier, after.target):
             return ""
-        meant, means = (describe_places(place.path for place in one.target) for one in (before, after))
-        return f"`{new}` would mean {means} instead of {meant}."
+        meaning, means = (describe_places(place.path for place in one.target) for one in (before, after))
+        return f"`{new}` would mean {means} instead of {meaning}."
 
 
 def _added(was: Occurrences, is_now: Occurrences, sites: Collection[Site]) -> set[int]:
     """The occurrences that come to be where a name that was two things at once is written apart."""
-    found: set[int] = set()
+    lines_added: set[int] = set()
     for site, start, end in moved(sites):
         if " " not in site.new:
             continue
@@ -67,24 +67,31 @@ def _added(was: Occurrences, is_now: Occurrences, sites: Collection[Site]) -> se
         last = bisect_left(is_now.starts, is_now.lines[site.line - 1] + end)
         begin = was.lines[site.line - 1] + site.column
         size = len(site.old.encode("utf-8", "surrogateescape"))
-        stood = bisect_left(was.starts, begin + size) - bisect_left(was.starts, begin)
-        found.update(range(first, last - stood))
-    return found
+        before_count = bisect_left(was.starts, begin + size) - bisect_left(was.starts, begin)
+        lines_added.update(range(first, last - before_count))
+    return lines_added
 
 
-def _without(found: Occurrences, left_out: Container[int]) -> Occurrences:
+def _without(occurrences: Occurrences, left_out: Container[int]) -> Occurrences:
     """The occurrences but some."""
     if not left_out:
-        return found
-    kept = [at for at in range(len(found)) if at not in left_out]
-    columns = (found.names, found.starts, found.roles, found.scopes, found.targets, found.receivers)
-    names, starts, roles, scopes, targets, receivers = ([column[at] for at in kept] for column in columns)
-    return Occurrences(found.texts, names, starts, roles, scopes, targets, receivers, found.lines)
+        return occurrences
+    indices = [at for at in range(len(occurrences)) if at not in left_out]
+    columns = (
+        occurrences.names,
+        occurrences.starts,
+        occurrences.roles,
+        occurrences.scopes,
+        occurrences.targets,
+        occurrences.receivers,
+    )
+    names, starts, roles, scopes, targets, receivers = ([column[at] for at in indices] for column in columns)
+    return Occurrences(occurrences.texts, names, starts, roles, scopes, targets, receivers, occurrences.lines)
 
 
-def _are_alike(found: tuple[Occurrences, Occurrences], files: tuple[FileFacts, FileFacts]) -> bool:
+def _are_alike(sides: tuple[Occurrences, Occurrences], files: tuple[FileFacts, FileFacts]) -> bool:
     """Whether the scopes of both say the same about every name, column by column."""
-    (was, is_now), (before, after) = found, files
+    (was, is_now), (before, after) = sides, files
     return (
         was.roles == is_now.roles
         and was.scopes == is_now.scopes
@@ -95,10 +102,12 @@ def _are_alike(found: tuple[Occurrences, Occurrences], files: tuple[FileFacts, F
     )
 
 
-def _meanings(found: Occurrences, facts: FileFacts) -> list[tuple[object, ...]]:
+def _meanings(occurrences: Occurrences, facts: FileFacts) -> list[tuple[object, ...]]:
     """What the scopes of one file say about its names."""
     binds = _identities(facts)
-    columns = zip(found.roles, found.scopes, found.targets, found.receivers, strict=True)
+    columns = zip(
+        occurrences.roles, occurrences.scopes, occurrences.targets, occurrences.receivers, strict=True
+    )
     return [
         (role, scope, target if receiver or not target else binds[target - 1])
         for role, scope, target, receiver in columns
@@ -107,35 +116,37 @@ def _meanings(found: Occurrences, facts: FileFacts) -> list[tuple[object, ...]]:
 
 def _identities(facts: FileFacts) -> list[tuple[int, ...]]:
     """What makes each bind of a file the one that it is, whatever it is called and how many there are."""
-    seen: Counter[tuple[int, int]] = Counter()
-    found: list[tuple[int, ...]] = []
+    counts: Counter[tuple[int, int]] = Counter()
+    identities: list[tuple[int, ...]] = []
     for bind in facts.binds:
         beside = (bind.scope, bind.line)
-        found.append((*beside, int(bind.reason), int(bind.certain), seen[beside]))
-        seen[beside] += 1
-    return found
+        identities.append((*beside, int(bind.reason), int(bind.certain), counts[beside]))
+        counts[beside] += 1
+    return identities
 
 
 def _scoped(
     path: RepoPath,
-    found: tuple[Occurrences, Occurrences],
+    sides: tuple[Occurrences, Occurrences],
     files: tuple[FileFacts, FileFacts],
-    renamed: Mapping[tuple[int, int], Site],
+    by_position: Mapping[tuple[int, int], Site],
 ) -> Iterator[Problem]:
     """What differs by the scopes of the file alone, and names that nobody wanted to change."""
-    was, is_now = found
+    was, is_now = sides
     others: set[int] = set()
-    if not _are_alike(found, files):
-        meant = zip(*map(_meanings, found, files), strict=True)
-        others = {at for at, (before, after) in enumerate(meant) if before != after}
+    if not _are_alike(sides, files):
+        meanings = zip(*map(_meanings, sides, files), strict=True)
+        others = {at for at, (before, after) in enumerate(meanings) if before != after}
     old, new = was.texts, is_now.texts
     pairs = enumerate(zip(was.names, is_now.names, strict=True))
     differ = {at for at, (before, after) in pairs if old[before] != new[after]}
     for at in sorted(differ | others):
-        seen, name = was.at(at), new[is_now.names[at]]
-        site = renamed.get((seen.line, seen.column))
+        occurrence, name = was.at(at), new[is_now.names[at]]
+        site = by_position.get((occurrence.line, occurrence.column))
         if at in others:
-            yield Problem("binding", f"`{name}` would mean something else in its file.", path, seen.line)
+            yield Problem(
+                "binding", f"`{name}` would mean something else in its file.", path, occurrence.line
+            )
         elif site is None or name not in _NAMES.findall(site.new):
             text = f"`{old[was.names[at]]}` would become `{name}`."
-            yield Problem("binding", text, path, seen.line)
+            yield Problem("binding", text, path, occurrence.line)

@@ -17,7 +17,7 @@ _HOLDER: Final = rb"\s*\(\s*([A-Za-z_][\w.]*)\s*,\s*\Z"
 
 
 class Named(NamedTuple):
-    """The place of a name in a text, and whether it is that of a family."""
+    """The place of a name in a text, and whether it is that of a rename set."""
 
     path: RepoPath
     line: int
@@ -25,13 +25,13 @@ class Named(NamedTuple):
     is_ours: bool
 
 
-def named_members(snapshot: Snapshot, family: RenameSet) -> Iterator[Named]:
-    """The texts with the name of a family of which it is known what they name."""
-    for path in map(RepoPath, snapshot.paths_with(family.name) if family.places else ()):
+def named_members(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[Named]:
+    """The texts with the name of a rename set of which it is known what they name."""
+    for path in map(RepoPath, snapshot.paths_with(rename_set.name) if rename_set.places else ()):
         facts = snapshot.facts(path)
         calls = facts.spec.reflection.attribute_calls if facts is not None else {}
         if facts is not None and calls:
-            yield from _in_file(_File(snapshot, path, facts), family)
+            yield from _in_file(_File(snapshot, path, facts), rename_set)
 
 
 class _File:
@@ -43,22 +43,22 @@ class _File:
 
     def standing(self, offset: int) -> Occurrence | None:
         """The name in code that begins at a byte; none in comments and texts."""
-        found = self.code.occurrence_at(self.path, *self.lines.position(offset))
-        return found[1] if found is not None else None
+        occurrence = self.code.occurrence_at(self.path, *self.lines.position(offset))
+        return occurrence[1] if occurrence is not None else None
 
 
-def _in_file(file: _File, family: RenameSet) -> Iterator[Named]:
-    for at in _texts(file.lines.data, family.name.encode("utf-8", "surrogateescape")):
+def _in_file(file: _File, rename_set: RenameSet) -> Iterator[Named]:
+    for at in _texts(file.lines.data, rename_set.name.encode("utf-8", "surrogateescape")):
         for call, head in file.facts.spec.reflection.attribute_calls.items():
-            found = _call(call).search(file.lines.data, max(0, at - _LOOK), at - 1)
-            if found is None:
+            call_match = _call(call).search(file.lines.data, max(0, at - _LOOK), at - 1)
+            if call_match is None:
                 continue
-            begins, holder = file.standing(found.start(1)), file.standing(found.start(2))
+            begins, holder = file.standing(call_match.start(1)), file.standing(call_match.start(2))
             if begins is not None and holder is not None and _is_head(file, begins, head):
-                target = _meant(file, holder, found[2].decode(), family.name)
+                target = _meant(file, holder, call_match[2].decode(), rename_set.name)
                 if target:
                     line, column = file.lines.position(at)
-                    yield Named(file.path, line, column, not family.places.isdisjoint(target))
+                    yield Named(file.path, line, column, not rename_set.places.isdisjoint(target))
 
 
 def _texts(data: bytes, name: bytes) -> Iterator[int]:
@@ -75,16 +75,16 @@ def _call(pattern: str) -> re.Pattern[bytes]:
     return re.compile(rb"(?<![\w.])(%b)" % pattern.encode() + _HOLDER)
 
 
-def _is_head(file: _File, begins: Occurrence, wanted: str) -> bool:
+def _is_head(file: _File, begins: Occurrence, name: str) -> bool:
     """Whether a call begins with what is meant: nothing that is bound, a parameter, or something imported."""
     bind = file.facts.binds[begins.target - 1] if begins.target else None
     if bind is None:
-        return not wanted and not begins.receiver
+        return not name and not begins.receiver
     if bind.reason is not Reason.IMPORT_ALIAS:
-        return bind.reason is Reason.PARAM and wanted == "parameter"
+        return bind.reason is Reason.PARAM and name == "parameter"
     item, target = file.facts.imports[bind.target], known(file.code.imported(file.path, bind.target))
     is_elsewhere = not target or is_external(target)
-    return bool(wanted) and is_elsewhere and wanted in re.split(r"\W", f"{item.module}.{item.name}")
+    return bool(name) and is_elsewhere and name in re.split(r"\W", f"{item.module}.{item.name}")
 
 
 def _meant(file: _File, holder: Occurrence, text: str, name: str) -> Target:

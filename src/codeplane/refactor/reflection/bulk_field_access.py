@@ -24,19 +24,19 @@ _MADE: Final = re.compile(r"(?:new\s+)?([A-Za-z_$][\w$.]*)\(.*\)\Z", re.DOTALL)
 
 
 def asking(snapshot: Snapshot, paths: Collection[str]) -> list[str]:
-    """Those of some files that may ask something for all its fields, by their words."""
+    """The files among some that may ask something for all its fields, by their words."""
     by_language: dict[str, list[str]] = {}
     for path in paths:
         if (facts := snapshot.facts(path)) is not None and specs()[
             facts.language
         ].reflection.bulk_field_access:
             by_language.setdefault(facts.language, []).append(path)
-    found: list[str] = []
+    hits: list[str] = []
     for language, some in by_language.items():
         words = whole_words(language)
         having = snapshot.paths_with_any(words) if words else some
-        found += [path for path in some if path in having]
-    return sorted(found)
+        hits += [path for path in some if path in having]
+    return sorted(hits)
 
 
 def asked_whole(snapshot: Snapshot, path: str) -> list[tuple[int, str]]:
@@ -45,8 +45,8 @@ def asked_whole(snapshot: Snapshot, path: str) -> list[tuple[int, str]]:
     if facts is None or not facts.spec.reflection.bulk_field_access:
         return []
     read = partial(_read, facts.language, snapshot.source(RepoPath(path)))
-    found = facts.derived(_BULK_READS, read)
-    return [(line, holder) for line, holder, at in found if at is None or _is_outside(snapshot, path, *at)]
+    reads = facts.derived(_BULK_READS, read)
+    return [(line, holder) for line, holder, at in reads if at is None or _is_outside(snapshot, path, *at)]
 
 
 def _read(language: str, data: bytes) -> list[tuple[int, str, tuple[int, int] | None]]:
@@ -67,11 +67,11 @@ def _is_outside(snapshot: Snapshot, path: str, line: int, column: int) -> bool:
     facts = snapshot.facts(path)
     if standing is None or facts is None:
         return True
-    _, seen = standing
-    head = facts.receivers[seen.receiver - 1] if seen.receiver else ""
+    _, occurrence = standing
+    head = facts.receivers[occurrence.receiver - 1] if occurrence.receiver else ""
     if head:
         return any(item.alias == head and not item.name for item in facts.imports)
-    bind = facts.binds[seen.target - 1] if seen.target else None
+    bind = facts.binds[occurrence.target - 1] if occurrence.target else None
     if bind is None:
         return True
     is_import = bind.reason is Reason.IMPORT_ALIAS
@@ -79,17 +79,19 @@ def _is_outside(snapshot: Snapshot, path: str, line: int, column: int) -> bool:
     return is_import and (not known(target) or is_external(target))
 
 
-def read_whole(snapshot: Snapshot, family: RenameSet) -> tuple[RepoPath, int] | None:
-    """Where the fields of instances that may have a family are got or set by their names."""
-    if not family.is_member or not _is_held(snapshot, family):
+def read_whole(snapshot: Snapshot, rename_set: RenameSet) -> tuple[RepoPath, int] | None:
+    """Where the fields of instances that may have a rename set are got or set by their names."""
+    if not rename_set.is_member or not _is_held(snapshot, rename_set):
         return None
-    classes = {one for place in family.places for one in kin(snapshot, place) if not is_external((one,))}
-    owners = {owner for place in family.places if (owner := owner_of(snapshot, place)) is not None}
+    classes = {one for place in rename_set.places for one in kin(snapshot, place) if not is_external((one,))}
+    owners = {owner for place in rename_set.places if (owner := owner_of(snapshot, place)) is not None}
     naming = {one.path for one in classes}
-    naming |= {ref.path for one in owners for ref in snapshot.references.to(one) if one in ref.target}
+    naming |= {
+        ref.path for one in owners for ref in snapshot.structural_references.to(one) if one in ref.target
+    }
     for path in asking(snapshot, naming):
         for line, holder in asked_whole(snapshot, path):
-            is_type = _is_type(snapshot, path, holder) and family.kind != "enum_member"
+            is_type = _is_type(snapshot, path, holder) and rename_set.kind != "enum_member"
             if not is_type and _may_be_of(snapshot, Place(RepoPath(path), line), holder, classes):
                 return RepoPath(path), line
     return None
@@ -102,9 +104,9 @@ def _is_type(snapshot: Snapshot, path: str, holder: str) -> bool:
     return is_static and holder[:1].isupper() and _NAME.fullmatch(holder) is not None
 
 
-def _is_held(snapshot: Snapshot, family: RenameSet) -> bool:
-    """Whether a family is what an instance gives when it is asked for all that it holds."""
-    place = min(family.places)
+def _is_held(snapshot: Snapshot, rename_set: RenameSet) -> bool:
+    """Whether a rename set is what an instance gives when it is asked for all that it holds."""
+    place = min(rename_set.places)
     definition = snapshot.definition(place)
     spec, item = specs()[definition.language], definition.item
     is_private = spec.default_exports == "capital" and not item.name[:1].isupper()
@@ -129,8 +131,8 @@ def _may_be_of(snapshot: Snapshot, at: Place, holder: str, classes: set[Place]) 
             if facts.definitions.kind(number) in CLASSES
         }
         return not around or not classes.isdisjoint(around)
-    made = _MADE.match(holder)
-    name = made[1] if made else holder if _NAME.fullmatch(holder) else ""
+    constructor = _MADE.match(holder)
+    name = constructor[1] if constructor else holder if _NAME.fullmatch(holder) else ""
     if name[:1].isupper() and name.rsplit(".", 1)[-1] not in _names(snapshot, classes):
         return False  # another class, as it is written
     target = known(snapshot.written(at.path, 0, name)) if name else ()

@@ -27,6 +27,7 @@ from codeplane.refactor.reflection.name_variants import (
 from codeplane.refactor.rename_set import RenameSet, is_untold, kin
 from codeplane.refactor.text import Lines
 
+SEARCHED_BY_PART: Final = "Members are searched for names that begin or end like this one."
 _LOOKUPS: Final = ContentSlot[dict[tuple[int, int], tuple[str, str]]]("lookups by name at run time")
 _NO_MEMBER: Final = "()"  # of what gives the names around a call
 # Letters of a text that names are put together of, at the beginning and at the end.
@@ -65,13 +66,13 @@ def askings(snapshot: Snapshot, path: str, at: Sequence[tuple[int, int]]) -> Ite
     facts = snapshot.facts(path)
     if facts is None:
         return
-    known = facts.derived(_LOOKUPS, dict)
-    if missing := [place for place in at if place not in known]:
+    lookups = facts.derived(_LOOKUPS, dict)
+    if missing := [place for place in at if place not in lookups]:
         read = _read(snapshot, RepoPath(path), facts, missing)
-        known.update(zip(missing, read, strict=True))
+        lookups.update(zip(missing, read, strict=True))
     for place in at:
-        if known[place] != _FORWARDED:
-            yield Asking(RepoPath(path), *place, *known[place])
+        if lookups[place] != _FORWARDED:
+            yield Asking(RepoPath(path), *place, *lookups[place])
 
 
 def _read(
@@ -95,10 +96,12 @@ def _is_forwarded(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> 
     """Whether the name is what `__getattr__` is given: somebody has written it as an attribute."""
     facts = snapshot.facts(path)
     spec = facts.spec if facts is not None else None
-    named = named_by(spec, lines.data, at) if spec is not None and spec.reflection.attribute_hooks else None
-    if facts is None or spec is None or named is None:
+    name_span = (
+        named_by(spec, lines.data, at) if spec is not None and spec.reflection.attribute_hooks else None
+    )
+    if facts is None or spec is None or name_span is None:
         return False
-    line, column = lines.position(named[0])
+    line, column = lines.position(name_span[0])
     around = facts.definitions.around(line)
     standing = snapshot.occurrence_at(path, line, column)
     if not around or standing is None or not standing[1].target:
@@ -112,22 +115,22 @@ def _is_forwarded(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> 
 def _by_variable(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> str:
     """How a name begins that a variable of the function holds, whatever it is given."""
     facts = snapshot.facts(path)
-    named = named_by(facts.spec, lines.data, at) if facts is not None else None
-    standing = snapshot.occurrence_at(path, *lines.position(named[0])) if named is not None else None
-    if facts is None or named is None or standing is None or not standing[1].target:
+    name_span = named_by(facts.spec, lines.data, at) if facts is not None else None
+    standing = snapshot.occurrence_at(path, *lines.position(name_span[0])) if name_span is not None else None
+    if facts is None or name_span is None or standing is None or not standing[1].target:
         return ""
-    name, seen = standing
-    bind = facts.binds[seen.target - 1]
+    name, occurrence = standing
+    bind = facts.binds[occurrence.target - 1]
     if bind.reason is not Reason.LOCAL_ASSIGN or not bind.certain or not bind.scope:
         return ""
-    written = [
+    literals = [
         given(lines.data, lines.offset(one.line, one.column))
         for one in snapshot.occurrences(path, name)
-        if one.target == seen.target and one.role in _WRITTEN
+        if one.target == occurrence.target and one.role in _WRITTEN
     ]
-    begins = {text for text in written if text is not None}
-    found = begins.pop() if len(begins) == 1 else ""
-    return found.lower() if named[1] else found
+    begins = {text for text in literals if text is not None}
+    prefix = begins.pop() if len(begins) == 1 else ""
+    return prefix.lower() if name_span[1] else prefix
 
 
 def asked_member(snapshot: Snapshot, place: Place, names: _Names) -> Asking | None:
@@ -142,7 +145,7 @@ def asked_member(snapshot: Snapshot, place: Place, names: _Names) -> Asking | No
 def _asked_beside(snapshot: Snapshot, place: Place) -> Asking | None:
     """Where anything is asked for any name by code that has the class of a member at hand, tests aside."""
     owner = owner_of(snapshot, place)
-    refs = snapshot.references.to(owner) if owner is not None else ()
+    refs = snapshot.structural_references.to(owner) if owner is not None else ()
     near = {ref.path for ref in refs if owner in ref.target} - snapshot.tests()
     asking = snapshot.dynamics.asking(CALLED) if near else {}
     for path in sorted(near & asking.keys()):
@@ -157,11 +160,11 @@ def asking_any(snapshot: Snapshot, path: str) -> set[str]:
     facts = snapshot.require_facts(path)
     is_static = facts.spec.types.static_types
     asking = snapshot.dynamics.asking(CALLED if is_static else ASKING)
-    family = _family(snapshot, path)
+    language_family = _language_family(snapshot, path)
     return {
         other
         for other, at in asking.items()
-        if _family(snapshot, other) == family
+        if _language_family(snapshot, other) == language_family
         and any(_is_of_any(snapshot, one) for one in askings(snapshot, other, at))
     }
 
@@ -181,8 +184,8 @@ def asked_otherwise(snapshot: Snapshot, path: str, names: _Names) -> Spelling | 
             in_pieces(snapshot, name),
             marked(snapshot, name),
         )
-        if (found := next(chain(*texts), None)) is not None:
-            return found
+        if (spelling := next(chain(*texts), None)) is not None:
+            return spelling
     return None
 
 
@@ -205,10 +208,10 @@ def _is_of_any(snapshot: Snapshot, one: Asking) -> bool:
     return not any(item.alias == one.holder and not item.name for item in imports)
 
 
-def asked_definition(snapshot: Snapshot, family: RenameSet, reach: Reach, names: _Names) -> Asking | None:
+def asked_definition(snapshot: Snapshot, rename_set: RenameSet, reach: Reach, names: _Names) -> Asking | None:
     """Where a definition outside of classes may be asked for: of its module, or of what may hold it."""
     making = _making(snapshot, names)
-    for one in _asking(snapshot, min(family.places).path, reach.modules | reach.importing | making):
+    for one in _asking(snapshot, min(rename_set.places).path, reach.modules | reach.importing | making):
         if not _begins(one, names):
             continue
         if one.holder.endswith(_NO_MEMBER):
@@ -218,13 +221,13 @@ def asked_definition(snapshot: Snapshot, family: RenameSet, reach: Reach, names:
             is_meant = reach.is_named(one.path, one.holder) or (is_made and reach.is_value)
         if is_meant and not _asker(snapshot, one):
             return one
-    return _called(snapshot, min(family.places).path, names)
+    return _called(snapshot, min(rename_set.places).path, names)
 
 
 def _called(snapshot: Snapshot, path: str, names: _Names) -> Asking | None:
     """Where functions or classes are asked for by names that are made at run time and may be one of some."""
-    family, asking = _family(snapshot, path), snapshot.dynamics.asking(CALLING)
-    for other in sorted(one for one in asking if _family(snapshot, one) == family):
+    language_family, asking = _language_family(snapshot, path), snapshot.dynamics.asking(CALLING)
+    for other in sorted(one for one in asking if _language_family(snapshot, one) == language_family):
         for one in askings(snapshot, other, asking[other]):
             if _is_made(snapshot, one, names):
                 return one
@@ -236,12 +239,15 @@ def asked_by_part(snapshot: Snapshot, place: Place, names: _Names) -> tuple[Repo
     facts = snapshot.require_facts(place.path)
     words = facts.spec.reflection.member_enumeration
     near = snapshot.paths_with_any(words) & _making(snapshot, names) if words else set()
-    family, parts = _family(snapshot, place.path), {part for name in names for part in _parts(name)}
-    quoted = re.compile(rb"""["'/^](?:%b)["'/$]""" % b"|".join(sorted(re.escape(part) for part in parts)))
-    for path in sorted(one for one in near if parts and _family(snapshot, one) == family):
+    language_family, parts = (
+        _language_family(snapshot, place.path),
+        {part for name in names for part in _parts(name)},
+    )
+    pattern = re.compile(rb"""["'/^](?:%b)["'/$]""" % b"|".join(sorted(re.escape(part) for part in parts)))
+    for path in sorted(one for one in near if parts and _language_family(snapshot, one) == language_family):
         lines = Lines(snapshot.source(RepoPath(path)))
-        if (found := quoted.search(lines.data)) is not None:
-            return RepoPath(path), lines.position(found.start())[0]
+        if (match := pattern.search(lines.data)) is not None:
+            return RepoPath(path), lines.position(match.start())[0]
     return None
 
 
@@ -251,27 +257,27 @@ def _parts(name: str) -> Iterator[bytes]:
         for pattern, part in ((_FIRST, name[: at + 1]), (_LAST, name[at:])):
             if pattern.fullmatch(part):
                 yield part.encode("utf-8", "surrogateescape")
-    for found in _CAPITAL.finditer(name) if name[:1].islower() else ():
-        yield from (part.encode("utf-8", "surrogateescape") for part in (name[: found.start()], found[0]))
+    for capital in _CAPITAL.finditer(name) if name[:1].islower() else ():
+        yield from (part.encode("utf-8", "surrogateescape") for part in (name[: capital.start()], capital[0]))
 
 
 def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, RepoPath] | None:
     """A definition that may be asked for by a name with another one in it, tests aside, and where it is."""
-    family = _family(snapshot, place.path)
+    language_family = _language_family(snapshot, place.path)
     near = set.intersection(*(set(snapshot.paths_with(part)) for part in parts_of(name) - {name} or {name}))
-    made = [
+    candidates = [
         (one, path)
         for path, one in snapshot.defined_with(name, near - snapshot.tests())
-        if one != name and _family(snapshot, path) == family
+        if one != name and _language_family(snapshot, path) == language_family
     ]
-    words = {one[:at] for one, _ in made for at in range(_LEAST, len(one))}
-    asking, called = (snapshot.dynamics.asking(), snapshot.dynamics.asking(CALLED)) if made else ({}, {})
+    words = {one[:at] for one, _ in candidates for at in range(_LEAST, len(one))}
+    asking, calls = (snapshot.dynamics.asking(), snapshot.dynamics.asking(CALLED)) if candidates else ({}, {})
     # To look for very many words takes longer than to look at the files.
     paths = snapshot.paths_with_any(sorted(words)) | near if len(words) <= _MANY else asking.keys()
     for path in sorted(paths & asking.keys()):
         for asked_for in askings(snapshot, path, asking[path]):
-            is_any = (asked_for.line, asked_for.column) in called.get(path, ())
-            for one, where in made:
+            is_any = (asked_for.line, asked_for.column) in calls.get(path, ())
+            for one, where in candidates:
                 # What is written before the part that is made cannot be made of the name.
                 is_written = name in asked_for.begins
                 is_asked = bool(asked_for.begins) or (is_any and where == path)
@@ -282,9 +288,9 @@ def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, R
 
 def _asking(snapshot: Snapshot, path: str, near: set[str]) -> Iterator[Asking]:
     """Where some files ask for names that are of the same family of languages as one of them, that first."""
-    family, asking = _family(snapshot, path), snapshot.dynamics.asking()
+    language_family, asking = _language_family(snapshot, path), snapshot.dynamics.asking()
     for other in sorted(near & asking.keys(), key=lambda one: (one != path, one)):
-        if _family(snapshot, other) == family:
+        if _language_family(snapshot, other) == language_family:
             yield from askings(snapshot, other, asking[other])
 
 
@@ -297,7 +303,7 @@ def _making(snapshot: Snapshot, names: _Names) -> set[RepoPath]:
     return snapshot.paths_with_any(sorted(words))
 
 
-def _family(snapshot: Snapshot, path: str) -> str:
+def _language_family(snapshot: Snapshot, path: str) -> str:
     facts = snapshot.facts(path)
     return facts.spec.family if facts is not None else ""
 
@@ -326,10 +332,10 @@ def _is_joined(source: bytes, name: str) -> bool:
     text = name.encode("utf-8", "surrogateescape")
     first, last = (re.escape(part) for part in (text[:_LEAST], text[-_LEAST_LAST:]))
     begins = re.compile(first + b"(?<=" + _QUOTE + first + b")" + _JOINED_AFTER)
-    if any(text.startswith(found[0]) for found in begins.finditer(source)):
+    if any(text.startswith(match[0]) for match in begins.finditer(source)):
         return True
-    for found in re.finditer(last + _QUOTE, source):
-        ends = _JOINED_BEFORE.search(source[max(0, found.start() - _LOOK) : found.end() - 1])
+    for match in re.finditer(last + _QUOTE, source):
+        ends = _JOINED_BEFORE.search(source[max(0, match.start() - _LOOK) : match.end() - 1])
         if ends is not None and text.endswith(ends[1]):
             return True
     return False
@@ -347,7 +353,11 @@ def _asker(snapshot: Snapshot, one: Asking) -> set[Place]:
     facts = snapshot.require_facts(one.path)
     if one.holder not in facts.spec.scopes.self_parameters:
         return set()
-    after = [seen for seen in snapshot.occurrences(one.path, one.holder) if _place(seen) > _place(one)]
+    after = [
+        occurrence
+        for occurrence in snapshot.occurrences(one.path, one.holder)
+        if _place(occurrence) > _place(one)
+    ]
     at = min(after, key=_place).target - 1 if after else -1
     if at < 0 or facts.binds[at].reason is not Reason.PARAM:
         return set()

@@ -24,11 +24,11 @@ def marks(snapshot: Snapshot, place: Place, *, of_fields: bool = False) -> Itera
         spec.reflection.field_decorators if of_fields else frozenset()
     )
     text = marked_text(snapshot, place)
-    found = [
+    names = [
         "".join(filter(None, one.groups()))
         for one in re.finditer(spec.reflection.decorator, text, re.MULTILINE)
     ]
-    for name in dict.fromkeys(found):
+    for name in dict.fromkeys(names):
         if _LAST.split(name)[-1] not in plain:
             yield spec.reflection.decorator_mark + name
 
@@ -39,5 +39,5 @@ def marked_text(snapshot: Snapshot, place: Place) -> str:
     start = lines.offset(item.span.start_line, item.span.start_column)
     name = lines.offset(item.name_line, item.name_column)
     before = lines.data[max(0, start - _LOOK) : start].decode("utf-8", "replace")
-    found = _BEFORE.search(before)
-    return (found[0] if found is not None else "") + lines.data[start:name].decode("utf-8", "replace")
+    prefix = _BEFORE.search(before)
+    return (prefix[0] if prefix is not None else "") + lines.data[start:name].decode("utf-8", "replace")

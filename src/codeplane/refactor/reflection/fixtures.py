@@ -29,12 +29,12 @@ def is_fixture(snapshot: Snapshot, place: Place) -> bool:
     name = snapshot.definition(place).name
     if any(one != place and _is_marked(snapshot, one) for one in snapshot.definitions(name)):
         return False
-    reached = set(_reached(snapshot, place))
-    beyond = [one for one in snapshot.paths_with(name) if one not in reached]
+    scope = set(_reached(snapshot, place))
+    beyond = [one for one in snapshot.paths_with(name) if one not in scope]
     if any(True for path in beyond for _ in _taking(snapshot, path, name)):
         return False
-    quoted = re.compile(_GIVEN.replace(rb"NAME", re.escape(name.encode("utf-8", "surrogateescape"))))
-    return not any(quoted.search(snapshot.source(path)) for path in reached)
+    pattern = re.compile(_GIVEN.replace(rb"NAME", re.escape(name.encode("utf-8", "surrogateescape"))))
+    return not any(pattern.search(snapshot.source(path)) for path in scope)
 
 
 def requested(snapshot: Snapshot, place: Place) -> Iterator[Variable]:
@@ -52,10 +52,10 @@ def _taking(snapshot: Snapshot, path: RepoPath, name: str) -> Iterator[Variable]
         taker = Place(path, at)
         if not flags_of(snapshot, taker) & FLAG_TEST and not _is_marked(snapshot, taker):
             continue
-        found = variables_in(snapshot, taker, name)
+        variables = variables_in(snapshot, taker, name)
         # A test that has values for it of its own is not handed the fixture.
-        if found and found[0].is_parameter and not own.search(marked_text(snapshot, taker)):
-            yield found[0]
+        if variables and variables[0].is_parameter and not own.search(marked_text(snapshot, taker)):
+            yield variables[0]
 
 
 def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPath, int, int]]:
@@ -64,10 +64,10 @@ def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPat
     fixtures = facts.spec.testing.fixtures
     pattern = "|".join(fixtures.requesting_calls) if fixtures is not None else ""
     name = snapshot.definition(place).name.encode("utf-8", "surrogateescape")
-    quoted = re.compile(rb"""["'](%b)["']""" % re.escape(name))
+    literal = re.compile(rb"""["'](%b)["']""" % re.escape(name))
     for path in _reached(snapshot, place) if pattern else ():
         lines = Lines(snapshot.source(path))
-        for one in quoted.finditer(lines.data):
+        for one in literal.finditer(lines.data):
             before = lines.data[max(0, one.start() - _LOOK) : one.start()].decode("utf-8", "replace")
             if re.search(rf"(?:{pattern})\s*\((?:\s*[\"'][^\"']*[\"']\s*,)*\s*\Z", before):
                 yield (path, *lines.position(one.start(1)))

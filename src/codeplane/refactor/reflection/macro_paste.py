@@ -36,17 +36,19 @@ class Macro(NamedTuple):
 def macros(snapshot: Snapshot, path: str) -> dict[RepoPath, list[Macro]]:
     """The macros of a repository that make names, where the language of a file has a preprocessor."""
     facts = snapshot.facts(path)
-    family = facts.spec.family if facts is not None and _pastes(snapshot, path) else ""
-    found: dict[RepoPath, list[Macro]] = {}
+    language_family = facts.spec.family if facts is not None and _pastes(snapshot, path) else ""
+    macros_by_path: dict[RepoPath, list[Macro]] = {}
     files = (
-        {one.path for one in snapshot.definitions_of_kinds(["macro"], _MOST_FILES).items} if family else ()
+        {one.path for one in snapshot.definitions_of_kinds(["macro"], _MOST_FILES).items}
+        if language_family
+        else ()
     )
     for one in sorted(files):
         there = snapshot.facts(one)
-        if there is not None and there.spec.family == family:
-            made = there.derived(_MACROS, partial(_read, snapshot.source(one)))
-            found |= {one: made} if made else {}
-    return found
+        if there is not None and there.spec.family == language_family:
+            definitions = there.derived(_MACROS, partial(_read, snapshot.source(one)))
+            macros_by_path |= {one: definitions} if definitions else {}
+    return macros_by_path
 
 
 def _pastes(snapshot: Snapshot, path: str) -> bool:
@@ -55,21 +57,21 @@ def _pastes(snapshot: Snapshot, path: str) -> bool:
 
 
 def _read(data: bytes) -> list[Macro]:
-    lines, made = Lines(data), []
-    for found in _MACRO.finditer(data):
-        given, body = set(_PIECE.findall(found[2])), found[3]
+    lines, definitions = Lines(data), []
+    for match in _MACRO.finditer(data):
+        parameters, body = set(_PIECE.findall(match[2])), match[3]
         pairs = [(one[1] or one[3], one[2] or one[4]) for one in _JOINED.finditer(body)]
-        first = tuple(before.decode() for before, _ in pairs if before not in given)
-        last = tuple(after.decode() for _, after in pairs if after not in given)
-        tells = any(not given.isdisjoint(one.groups()) for one in _TOLD.finditer(body))
+        first = tuple(before.decode() for before, _ in pairs if before not in parameters)
+        last = tuple(after.decode() for _, after in pairs if after not in parameters)
+        tells = any(not parameters.isdisjoint(one.groups()) for one in _TOLD.finditer(body))
         if first or last or tells:
-            made.append(Macro(found[1].decode(), lines.position(found.start())[0], first, last, tells))
-    for found in _PASTED.finditer(data):
-        pieces = [piece.decode() for piece in _PIECE.findall(found[1])]
-        first = tuple(pieces[:1]) if not found[1].lstrip().startswith(b"$") else ()
-        last = tuple(pieces[-1:]) if pieces and found[1].rstrip().endswith(pieces[-1].encode()) else ()
-        made.append(Macro("", lines.position(found.start())[0], first, last, False))
-    return made
+            definitions.append(Macro(match[1].decode(), lines.position(match.start())[0], first, last, tells))
+    for match in _PASTED.finditer(data):
+        pieces = [piece.decode() for piece in _PIECE.findall(match[1])]
+        first = tuple(pieces[:1]) if not match[1].lstrip().startswith(b"$") else ()
+        last = tuple(pieces[-1:]) if pieces and match[1].rstrip().endswith(pieces[-1].encode()) else ()
+        definitions.append(Macro("", lines.position(match.start())[0], first, last, False))
+    return definitions
 
 
 def made_of(snapshot: Snapshot, path: str, names: Collection[str]) -> Iterator[Problem]:
@@ -90,7 +92,9 @@ def told_to(snapshot: Snapshot, sites: Collection[Site]) -> Iterator[Problem]:
     for path, some in sorted(by_path(sites).items()):
         if not _pastes(snapshot, path):
             continue
-        telling = {one.name for made in macros(snapshot, path).values() for one in made if one.tells}
+        telling = {
+            one.name for definitions in macros(snapshot, path).values() for one in definitions if one.tells
+        }
         lines = Lines(snapshot.source(path))
         for site in some if telling else ():
             at = lines.offset(site.line, site.column)
@@ -107,7 +111,7 @@ def _is_all(data: bytes, at: int, size: int) -> bool:
 
 def around(lines: Lines, at: int) -> list[str]:
     """The names of the calls that a position is in the arguments of, the nearest first."""
-    text, depth, found = lines.data[max(0, at - _LOOK) : at], 0, []
+    text, depth, callees = lines.data[max(0, at - _LOOK) : at], 0, []
     for end in range(len(text) - 1, -1, -1):
         char = text[end : end + 1]
         if char in (b";", b"{", b"}") and depth == 0:
@@ -115,6 +119,6 @@ def around(lines: Lines, at: int) -> list[str]:
         depth += (char == b")") - (char == b"(")
         if depth < 0:
             depth = 0
-            called = _CALLED.search(text[:end])
-            found += [called[1].decode()] if called is not None else []
-    return found
+            callee = _CALLED.search(text[:end])
+            callees += [callee[1].decode()] if callee is not None else []
+    return callees

@@ -26,30 +26,30 @@ _LITERAL: Final = re.compile(r"""["'][^"'{]*["']\s*(?:,.*)?""")
 
 
 class Reach:
-    """How code may get at the definitions of a family, other than by names that links explain."""
+    """How code may get at the definitions of a rename set, other than by names that links explain."""
 
-    def __init__(self, snapshot: Snapshot, family: RenameSet) -> None:
+    def __init__(self, snapshot: Snapshot, rename_set: RenameSet) -> None:
         self._snapshot = snapshot
-        self._family = family
+        self._rename_set = rename_set
 
     @cached_property
     def modules(self) -> set[RepoPath]:
         """The files that show the name: where it is defined, and where it is imported for others."""
-        paths = {place.path for place in self._family.places}
-        for place in self._family.places:
-            for ref in self._snapshot.references.to(place):
+        paths = {place.path for place in self._rename_set.places}
+        for place in self._rename_set.places:
+            for ref in self._snapshot.structural_references.to(place):
                 if place in ref.target and ref.role in (Role.IMPORT, Role.EXPORT):
                     paths.add(ref.path)
         return paths | set(self._starring(paths))
 
     def _starring(self, paths: set[RepoPath]) -> Iterator[RepoPath]:
         """The files that import all names of these, whether or not links can tell which module is meant."""
-        waiting, seen = set(paths), set(paths)
+        waiting, closure = set(paths), set(paths)
         while waiting:
             parts = {part for path in waiting for part in _names(self._snapshot, path)}
-            found = self._snapshot.starring(parts)
-            waiting = found - seen
-            seen |= found
+            importers = self._snapshot.starring(parts)
+            waiting = importers - closure
+            closure |= importers
             yield from waiting
 
     @cached_property
@@ -71,16 +71,16 @@ class Reach:
         return any(_leaks(self._snapshot, path, self.modules) for path in sorted(importing))
 
     def read_whole(self) -> tuple[str, int] | None:
-        """Path and line where code gets all names of a module that shows the family."""
-        facts = self._snapshot.require_facts(min(self._family.places).path)
+        """Path and line where code gets all names of a module that shows the rename set."""
+        facts = self._snapshot.require_facts(min(self._rename_set.places).path)
         reads = facts.spec.reflection.namespace_reads
         if (own := self._read_inside()) is not None:
             return own
         importing = self.importing if reads else frozenset()
         for word, pattern in reads.items():
             for path in (one for one in self._snapshot.paths_with(word) if one in importing):
-                for line, found in self._beside(path, word, pattern):
-                    if self.is_named(path, found):
+                for line, name in self._beside(path, word, pattern):
+                    if self.is_named(path, name):
                         return path, line
         # Elsewhere a module is a value only by an import of all of it, and is read as any other value is.
         for path in () if reads else map(RepoPath, asking(self._snapshot, self.importing)):
@@ -96,30 +96,30 @@ class Reach:
         lines = Lines(self._snapshot.source(RepoPath(path)) if starts else b"")
         for line in sorted({lines.position(start)[0] for start in starts}):
             text = "\n".join(lines.text(at) for at in (line, line + 1) if lines.has(at))
-            yield from ((line, found) for found in re.findall(pattern, text))
+            yield from ((line, name) for name in re.findall(pattern, text))
 
     def _read_inside(self) -> tuple[str, int] | None:
-        """Path and line where a module that shows the family gets its own names."""
+        """Path and line where a module that shows the rename set gets its own names."""
         for path in sorted(self.modules):
             facts = self._snapshot.facts(path)
             spec = facts.spec if facts is not None else None
             if facts is None or spec is None or not spec.reflection.own_namespace_reads:
                 continue
             for word, pattern in spec.reflection.own_namespace_reads.items():
-                for seen, rest in self._standing(path, word):
+                for occurrence, rest in self._standing(path, word):
                     if re.match(pattern.encode(), rest):
-                        return path, seen.line
+                        return path, occurrence.line
             for word in spec.reflection.caller_namespace:
-                for seen, rest in self._standing(path, word):
-                    if _NOTHING_GIVEN.match(rest) and not self._is_inside(facts, seen.scope):
-                        return path, seen.line
+                for occurrence, rest in self._standing(path, word):
+                    if _NOTHING_GIVEN.match(rest) and not self._is_inside(facts, occurrence.scope):
+                        return path, occurrence.line
         return None
 
     def _standing(self, path: str, word: str) -> Iterator[tuple[Occurrence, bytes]]:
         """Where a word stands in a file, and the text from there on."""
-        seen = self._snapshot.occurrences(path, word)
-        lines = Lines(self._snapshot.source(RepoPath(path)) if seen else b"")
-        for one in seen:
+        occurrences = self._snapshot.occurrences(path, word)
+        lines = Lines(self._snapshot.source(RepoPath(path)) if occurrences else b"")
+        for one in occurrences:
             yield one, lines.data[lines.offset(one.line, one.column) :][:_LOOK]
 
     def _is_inside(self, facts: FileFacts, scope: int) -> bool:
@@ -128,7 +128,7 @@ class Reach:
         return any(facts.scopes.kind(one) in (ScopeKind.FUNCTION, ScopeKind.CLASS) for one in around)
 
     def is_named(self, path: str, text: str) -> bool:
-        """Whether a dotted text in a file may be a module that shows the family: it begins with an import."""
+        """Whether a dotted text, which begins with an import, may be a module that shows the rename set."""
         first, last = text.partition(".")[0], text.rpartition(".")[2]
         begins = [at for at, item in enumerate(self._snapshot.imports(path)) if item.alias == first]
         targets = [self._snapshot.imported(path, at) for at in begins]
@@ -156,21 +156,21 @@ class Reach:
 
     def _looked_up(self) -> Iterator[str]:
         """What modules are looked up by in the table of those that are loaded, as written."""
-        facts = self._snapshot.require_facts(min(self._family.places).path)
+        facts = self._snapshot.require_facts(min(self._rename_set.places).path)
         pattern = facts.spec.reflection.module_registries
         for path in self._snapshot.paths_with(_TABLE) if pattern else ():
             yield from re.findall(pattern, self._snapshot.source(path).decode("utf-8", "replace"))
 
     def may_be_behind(self, ref: RefFact, *, modules_are_values: bool) -> bool:
-        """Whether the receiver of a name may be a module that shows the family."""
+        """Whether the receiver of a name may be a module that shows the rename set."""
         head, *way = split_path(ref.receiver)
         if not self.parts.isdisjoint(way):
             return True  # a module behind its package
         facts = self._snapshot.require_facts(ref.path)
         if ref.receiver.endswith(_RESULT):
             return modules_are_values and self.is_value
-        brought = [at for at, item in enumerate(facts.imports) if head in (item.alias, item.name)]
-        for at in brought:
+        imports = [at for at, item in enumerate(facts.imports) if head in (item.alias, item.name)]
+        for at in imports:
             target = known(self._snapshot.imported(ref.path, at))
             item = facts.imports[at]
             words = {*_PART.findall(item.module), item.name}
@@ -178,7 +178,7 @@ class Reach:
                 not target and not self.parts.isdisjoint(words)
             ):
                 return True
-        return modules_are_values and not brought and self.is_value
+        return modules_are_values and not imports and self.is_value
 
 
 def _names(snapshot: Snapshot, path: str) -> set[str]:
@@ -211,7 +211,7 @@ def _is_module(target: tuple[Place, ...], modules: Set[str]) -> bool:
 def _uses(snapshot: Snapshot, path: str, name: str, modules: Set[str]) -> Iterator[tuple[int, int, int]]:
     """Line, column and length of what means one of the modules in a file, imports aside."""
     size = len(name.encode("utf-8", "surrogateescape"))
-    for ref in snapshot.references.named(name):
+    for ref in snapshot.structural_references.named(name):
         if ref.path == path and ref.role is not Role.IMPORT and _is_module(ref.target, modules):
             yield ref.line, ref.column, size
 

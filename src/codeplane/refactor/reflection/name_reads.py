@@ -41,44 +41,44 @@ class NameRead(NamedTuple):
     is_error: bool  # it is told in an error or a log
 
 
-def tells_name(snapshot: Snapshot, family: RenameSet) -> bool:
-    """Whether code asks definitions for their names, and one of the family may be what is asked."""
-    if family.kind not in _NAMED or not family.places:
+def tells_name(snapshot: Snapshot, rename_set: RenameSet) -> bool:
+    """Whether code asks definitions for their names, and one of the rename set may be what is asked."""
+    if rename_set.kind not in _NAMED or not rename_set.places:
         return False
-    keywords = Keywords(snapshot, family)
-    return any(_may_be_of(snapshot, keywords, one) for one in _reads(snapshot, family))
+    keywords = Keywords(snapshot, rename_set)
+    return any(_may_be_of(snapshot, keywords, one) for one in _reads(snapshot, rename_set))
 
 
-def named(snapshot: Snapshot, family: RenameSet) -> Iterator[Problem]:
+def named(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[Problem]:
     """Names that are made of that of a definition, where code asks it for that."""
-    if family.kind not in _NAMED or not family.places:
+    if rename_set.kind not in _NAMED or not rename_set.places:
         return
-    reads = list(_reads(snapshot, family))
-    place, name = min(family.places), family.name
-    found = asked_with_name(snapshot, place, name) if reads else None
-    if found is not None:
-        text = f"{found[0]} may be found by a name that is made of {name} at run time."
-        yield Problem("dynamic", text, found[1])
-    keywords = Keywords(snapshot, family)
-    meant = [one for one in reads if _may_be_of(snapshot, keywords, one)]
-    if (seen := _made(snapshot, family, meant)) is not None:
+    reads = list(_reads(snapshot, rename_set))
+    place, name = min(rename_set.places), rename_set.name
+    lookup = asked_with_name(snapshot, place, name) if reads else None
+    if lookup is not None:
+        text = f"{lookup[0]} may be found by a name that is made of {name} at run time."
+        yield Problem("dynamic", text, lookup[1])
+    keywords = Keywords(snapshot, rename_set)
+    candidates = [one for one in reads if _may_be_of(snapshot, keywords, one)]
+    if (site := _made(snapshot, rename_set, candidates)) is not None:
         text = f"Another name is made of those of definitions: {name} may be found by it."
-        yield Problem("dynamic", text, *seen)
+        yield Problem("dynamic", text, *site)
         return
-    kept = [one for one in meant if not _is_told(snapshot, one)]
-    near = [one.around for one in kept]
+    open_reads = [one for one in candidates if not _is_told(snapshot, one)]
+    near = [one.around for one in open_reads]
     cut = (*shortened(snapshot, name, near), *lengthened(snapshot, name, near))
-    for one in (*respelled(snapshot, name), *cut) if kept else ():
+    for one in (*respelled(snapshot, name), *cut) if open_reads else ():
         text = f"`{one.text}` may be made of the name {name}, which code asks for at run time."
         yield Problem("dynamic", text, one.path, one.line)
         return
 
 
-def _reads(snapshot: Snapshot, family: RenameSet) -> Iterator[NameRead]:
-    """Where definitions of the kind of a family are asked for their names."""
-    facts = snapshot.require_facts(min(family.places).path)
+def _reads(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[NameRead]:
+    """Where definitions of the kind of a rename set are asked for their names."""
+    facts = snapshot.require_facts(min(rename_set.places).path)
     spec = facts.spec
-    is_type = family.kind in spec.types.structural_kinds  # nothing is left of it at run time
+    is_type = rename_set.kind in spec.types.structural_kinds  # nothing is left of it at run time
     return reads(snapshot, spec) if not is_type else iter(())
 
 
@@ -89,31 +89,31 @@ def reads(snapshot: Snapshot, spec: LanguageSpec) -> Iterator[NameRead]:
             there = snapshot.facts(path)
             if there is not None and there.spec.family == spec.family:
                 read = partial(_asked, snapshot, spec, path, word)
-                known = there.derived(_READS, dict)
-                if (key := (word, spec.name)) not in known:
-                    known[key] = read()
-                yield from (one._replace(path=path) for one in known[key])
+                by_word = there.derived(_READS, dict)
+                if (key := (word, spec.name)) not in by_word:
+                    by_word[key] = read()
+                yield from (one._replace(path=path) for one in by_word[key])
 
 
 def _asked(snapshot: Snapshot, spec: LanguageSpec, path: RepoPath, word: str) -> list[NameRead]:
     """The lines of a file that ask something for its name."""
     facts = snapshot.facts(path)
-    found = [seen for seen in snapshot.occurrences(path, word) if seen.receiver]
-    if facts is None or not found:
+    occurrences = [occurrence for occurrence in snapshot.occurrences(path, word) if occurrence.receiver]
+    if facts is None or not occurrences:
         return []
     rows = snapshot.source(path).split(b"\n")
     return [
         NameRead(
             path,
-            seen.line,
+            occurrence.line,
             holder,
-            _text(rows[seen.line - 1]),
-            _beside(rows, seen.line, _NEAR),
-            _KEPT.search(_beside(rows, seen.line, _BEFORE_IT)) is not None,
-            _is_error(rows, seen.line),
+            _text(rows[occurrence.line - 1]),
+            _beside(rows, occurrence.line, _NEAR),
+            _KEPT.search(_beside(rows, occurrence.line, _BEFORE_IT)) is not None,
+            _is_error(rows, occurrence.line),
         )
-        for seen in found
-        if (holder := _holder(spec, rows[seen.line - 1], seen.column))
+        for occurrence in occurrences
+        if (holder := _holder(spec, rows[occurrence.line - 1], occurrence.column))
     ]
 
 
@@ -127,8 +127,8 @@ def _beside(rows: list[bytes], line: int, near: int) -> bytes:
 
 def _holder(spec: LanguageSpec, row: bytes, column: int) -> str:
     """What is asked for a name, as written; "" where that may be the name of something else."""
-    found = _BEFORE.search(_text(row[:column]))
-    holder = found[1] if found is not None else _UNTOLD
+    receiver = _BEFORE.search(_text(row[:column]))
+    holder = receiver[1] if receiver is not None else _UNTOLD
     is_told = (
         not spec.reflection.name_attribute_owners
         or re.search(spec.reflection.name_attribute_owners, holder) is not None
@@ -136,12 +136,12 @@ def _holder(spec: LanguageSpec, row: bytes, column: int) -> str:
     return holder if is_told or re.search(spec.reflection.derived_name, _text(row)) else ""
 
 
-def is_key(snapshot: Snapshot, family: RenameSet) -> bool:
+def is_key(snapshot: Snapshot, rename_set: RenameSet) -> bool:
     """Whether a definition may be kept under its own name by code that asks it for that."""
-    if family.kind not in _NAMED or not family.places:
+    if rename_set.kind not in _NAMED or not rename_set.places:
         return False
-    keywords = Keywords(snapshot, family)
-    reads = (one for one in _reads(snapshot, family) if one.is_kept)
+    keywords = Keywords(snapshot, rename_set)
+    reads = (one for one in _reads(snapshot, rename_set) if one.is_kept)
     return any(_may_be_of(snapshot, keywords, one) and not _is_told(snapshot, one) for one in reads)
 
 
@@ -159,11 +159,11 @@ def _is_told(snapshot: Snapshot, read: NameRead) -> bool:
     return bool(around) and _TELLING.fullmatch(facts.definitions[around[-1]].name) is not None
 
 
-def _made(snapshot: Snapshot, family: RenameSet, reads: list[NameRead]) -> tuple[RepoPath, int] | None:
+def _made(snapshot: Snapshot, rename_set: RenameSet, reads: list[NameRead]) -> tuple[RepoPath, int] | None:
     """Where another name is made of those of definitions, one that is written in small letters somewhere."""
-    facts = snapshot.require_facts(min(family.places).path)
+    facts = snapshot.require_facts(min(rename_set.places).path)
     pattern = facts.spec.reflection.derived_name
-    if family.kind in ("class", "function") and pattern and _is_written_small(snapshot, family.name):
+    if rename_set.kind in ("class", "function") and pattern and _is_written_small(snapshot, rename_set.name):
         for one in reads:
             if re.search(pattern, one.text):
                 return one.path, one.line
@@ -178,15 +178,15 @@ def _is_written_small(snapshot: Snapshot, name: str) -> bool:
 
 
 def _may_be_of(snapshot: Snapshot, keywords: Keywords, read: NameRead) -> bool:
-    """Whether what is asked for its name in a line of a file may be one of a family."""
+    """Whether what is asked for its name in a line of a file may be one of a rename set."""
     path, line, holder = read[:3]
-    family = keywords.family
+    rename_set = keywords.rename_set
     facts = snapshot.facts(path)
     if facts is None:
         return False
     spec = facts.spec
     if holder not in spec.reflection.own_class:
-        if family.kind in CLASSES:
+        if rename_set.kind in CLASSES:
             return True
         of_instance = (
             any(holder.endswith(f".{one}") for one in spec.reflection.class_attributes) or "(" in holder
@@ -197,5 +197,7 @@ def _may_be_of(snapshot: Snapshot, keywords: Keywords, read: NameRead) -> bool:
         for number in facts.definitions.around(line)
         if facts.definitions.kind(number) in CLASSES
     ]
-    own = {place for one in family.places for target in snapshot.classes.order((one,)) for place in target}
+    own = {
+        place for one in rename_set.places for target in snapshot.classes.order((one,)) for place in target
+    }
     return not around or not own.isdisjoint(around)

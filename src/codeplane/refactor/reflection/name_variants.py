@@ -54,15 +54,15 @@ def flat(text: str) -> str:
 
 def said(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
     """Texts that are a name."""
-    for path, found in _near(snapshot, name):
-        if name in found:
-            yield Spelling(path, found[name], name)
+    for path, spellings in _near(snapshot, name):
+        if name in spellings:
+            yield Spelling(path, spellings[name], name)
 
 
 def respelled(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
     """Texts with the words of a name that are not the name: `on-close` for `on_close`."""
-    for path, found in _near(snapshot, name):
-        for text, line in found.items():
+    for path, spellings in _near(snapshot, name):
+        for text, line in spellings.items():
             is_alike = flat(text) == flat(name) and text.strip("_-") != name.strip("_-")
             is_alike = is_alike and _PLAIN.fullmatch(text) is not None
             # What is private to others is not asked for without its mark.
@@ -74,8 +74,8 @@ def lengthened(snapshot: Snapshot, name: str, sources: Sequence[bytes]) -> Itera
     """Texts that become a name without their beginning or end, which some code cuts off."""
     if len(flat(name)) >= _LEAST and sources:
         cuts = _Cuts(sources)
-        for path, found in _near(snapshot, name):
-            for text, line in found.items():
+        for path, spellings in _near(snapshot, name):
+            for text, line in spellings.items():
                 if any(cuts.take(rest, text, name) for rest in _rests(text, name)):
                     yield Spelling(path, line, text)
 
@@ -88,20 +88,20 @@ def shortened(snapshot: Snapshot, name: str, sources: Sequence[bytes]) -> Iterat
     cuts = _Cuts(sources)
     for part in parts if sources else ():
         if len(part) >= _LEAST and any(cuts.take(rest, name, part) for rest in _rests(name, part)):
-            for path, found in _near(snapshot, part):
+            for path, spellings in _near(snapshot, part):
                 yield from (
-                    Spelling(path, line, text) for text, line in found.items() if flat(text) == flat(part)
+                    Spelling(path, line, text) for text, line in spellings.items() if flat(text) == flat(part)
                 )
 
 
 def in_pieces(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
     """Texts that a name can be put together of and that stand in one file."""
     words = _words(name)
-    for path, found in _near(snapshot, name, words) if len(words) > 1 else ():
-        whole = {_words(text): text for text in found if _words(text)}
+    for path, spellings in _near(snapshot, name, words) if len(words) > 1 else ():
+        whole = {_words(text): text for text in spellings if _words(text)}
         first = whole.get(_joined(words, whole.keys()), "")
-        if first and (not name.startswith("_") or "_" in found):
-            yield Spelling(path, found[first], first)
+        if first and (not name.startswith("_") or "_" in spellings):
+            yield Spelling(path, spellings[first], first)
 
 
 def marked(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
@@ -109,17 +109,17 @@ def marked(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
     for at in (at for at, char in enumerate(name) if char == "_"):
         for part in (name[: at + 1], name[at:]):
             if len(flat(part)) >= _LEAST - (part == name[: at + 1]) and part != name:
-                for path, found in _near(snapshot, part):
-                    if part in found:
-                        yield Spelling(path, found[part], part)
+                for path, spellings in _near(snapshot, part):
+                    if part in spellings:
+                        yield Spelling(path, spellings[part], part)
 
 
-def _joined(words: _Words, known: Set[_Words]) -> _Words:
+def _joined(words: _Words, word_lists: Set[_Words]) -> _Words:
     """The first of two or more pieces that words can be put together of; nothing where they cannot."""
     begins: dict[int, _Words] = {0: ()}  # where words may go on → the piece that they begin with
     for end in range(1, len(words) + 1):
         for start in list(begins):
-            if words[start:end] in known and words[start:end] != words:
+            if words[start:end] in word_lists and words[start:end] != words:
                 begins.setdefault(end, begins[start] or words[start:end])
     return begins.get(len(words), ())
 
@@ -131,12 +131,12 @@ def _words(text: str) -> _Words:
 
 def _rests(text: str, name: str) -> Iterator[str]:
     """What a text has before or behind the words of a name."""
-    wanted = flat(name)
-    words = _WORD.findall(text) if wanted in flat(text) else ()
+    target = flat(name)
+    words = _WORD.findall(text) if target in flat(text) else ()
     for at in range(1, len(words)):
-        if flat("".join(words[at:])) == wanted:
+        if flat("".join(words[at:])) == target:
             yield "".join(words[:at])
-        if flat("".join(words[:at])) == wanted:
+        if flat("".join(words[:at])) == target:
             yield "".join(words[at:])
 
 
@@ -153,8 +153,8 @@ class _Cuts:
     @cached_property
     def _sizes(self) -> frozenset[bytes]:
         ranges = [size for source in self._sources for pair in _RANGE.findall(source) for size in pair]
-        given = [text for source in self._sources for text in _SLICE.findall(source)]
-        return frozenset([*ranges, *(size for text in given for size in _NUMBER.findall(text))])
+        slices = [text for source in self._sources for text in _SLICE.findall(source)]
+        return frozenset([*ranges, *(size for text in slices for size in _NUMBER.findall(text))])
 
     def take(self, rest: str, text: str, left: str) -> bool:
         """Whether a rest may be cut off a text, so that something is left."""
@@ -176,9 +176,9 @@ def _near(
     words = _WORD.findall(name)
     paths = set.intersection(*(set(snapshot.paths_with(word)) for word in words)) if words else set()
     paths |= set(snapshot.paths_with(flat(name)))
-    wanted = [_spelling(piece) for piece in pieces or (name,)]
+    patterns = [_spelling(piece) for piece in pieces or (name,)]
     for path in map(RepoPath, sorted(paths)[:_MOST_FILES]):
-        if _may_say(snapshot, path, wanted):
+        if _may_say(snapshot, path, patterns):
             yield path, short_texts(snapshot, path)
 
 
@@ -187,7 +187,7 @@ def _spelling(name: str) -> re.Pattern[bytes]:
     return re.compile(rb"[\W_]*".join(re.escape(char.encode()) for char in flat(name)))
 
 
-def _may_say(snapshot: Snapshot, path: RepoPath, wanted: Sequence[re.Pattern[bytes]]) -> bool:
+def _may_say(snapshot: Snapshot, path: RepoPath, patterns: Sequence[re.Pattern[bytes]]) -> bool:
     """Whether a file has some spellings where short texts may be, which take much longer to be read."""
     facts = snapshot.facts(path)
     if facts is None:
@@ -195,10 +195,10 @@ def _may_say(snapshot: Snapshot, path: RepoPath, wanted: Sequence[re.Pattern[byt
     data, is_marked = snapshot.source(path).lower(), facts.spec.writing is not None
     return all(
         any(
-            not is_marked or _OPENED.search(data, max(0, found.start() - _FAR), found.start())
-            for found in one.finditer(data)
+            not is_marked or _OPENED.search(data, max(0, match.start() - _FAR), match.start())
+            for match in one.finditer(data)
         )
-        for one in wanted
+        for one in patterns
     )
 
 
@@ -207,30 +207,30 @@ def short_texts(snapshot: Snapshot, path: RepoPath) -> dict[str, int]:
     facts = snapshot.facts(path)
     if facts is None:
         return {}
-    found = facts.derived(_SHORT_TEXTS, lambda: _read(facts.language, snapshot.source(path)))
+    spellings = facts.derived(_SHORT_TEXTS, lambda: _read(facts.language, snapshot.source(path)))
     modules = {item.line: item.module for item in facts.imports}
-    return {text: line for text, line in found.items() if text not in modules.get(line, "")}
+    return {text: line for text, line in spellings.items() if text not in modules.get(line, "")}
 
 
 def _read(language: str, data: bytes) -> dict[str, int]:
-    found: dict[str, int] = {}
+    lines_of: dict[str, int] = {}
     lines = Lines(data)
-    seen: set[bytes] = set()
+    literals: set[bytes] = set()
     for start, end in _literals(language, data) if len(data) <= _LARGEST else ():
         # Most texts stand in a file more than once, or are longer than any name.
-        if end - start > _FAR or (written := data[start:end]) in seen:
+        if end - start > _FAR or (literal := data[start:end]) in literals:
             continue
-        seen.add(written)
-        text = _inside(written)
+        literals.add(literal)
+        text = _inside(literal)
         if len(text) > _LONGEST or not (words := text.split()):
             continue
         line = lines.position(start)[0]
         if len(words) <= _FEW:
-            found.setdefault(text, line)
+            lines_of.setdefault(text, line)
         if len(words) == 1 and words[0] == text:
             for one in _TOKEN.findall(text):
-                found.setdefault(one, line)
-    return found
+                lines_of.setdefault(one, line)
+    return lines_of
 
 
 def _literals(language: str, data: bytes) -> list[tuple[int, int]]:
@@ -240,9 +240,9 @@ def _literals(language: str, data: bytes) -> list[tuple[int, int]]:
     return [(start, end) for start, end, is_comment in comments_and_literals(writing, data) if not is_comment]
 
 
-def _inside(written: bytes) -> str:
+def _inside(literal: bytes) -> str:
     """What a literal says. A symbol (`:name`) has a mark at its beginning alone."""
-    opened = _OPENS.match(written)
-    first = opened.end() if opened else int(written.startswith(b":"))
-    last = len(written) - len(opened["marks"]) if opened else len(written)
-    return written[first:last].decode("utf-8", "replace")
+    opening = _OPENS.match(literal)
+    first = opening.end() if opening else int(literal.startswith(b":"))
+    last = len(literal) - len(opening["marks"]) if opening else len(literal)
+    return literal[first:last].decode("utf-8", "replace")

@@ -11,13 +11,13 @@ from codeplane.refactor.rename_set import RenameSet
 from codeplane.refactor.text import Lines
 
 
-def listed(snapshot: Snapshot, family: RenameSet) -> Iterator[tuple[RepoPath, int, int]]:
-    """Path, line and column where the classes of a family list it: `__slots__ = ("size",)`."""
-    if not family.is_member:
+def listed(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[tuple[RepoPath, int, int]]:
+    """Path, line and column where the classes of a rename set list it: `__slots__ = ("size",)`."""
+    if not rename_set.is_member:
         return
-    owners = {owner for place in family.places if (owner := owner_of(snapshot, place)) is not None}
+    owners = {owner for place in rename_set.places if (owner := owner_of(snapshot, place)) is not None}
     for owner in sorted(owners):
-        yield from _in_class(snapshot, owner, family.name)
+        yield from _in_class(snapshot, owner, rename_set.name)
 
 
 def _in_class(snapshot: Snapshot, owner: Place, name: str) -> Iterator[tuple[RepoPath, int, int]]:
@@ -30,9 +30,9 @@ def _in_class(snapshot: Snapshot, owner: Place, name: str) -> Iterator[tuple[Rep
     if not lists:
         return
     lines = Lines(snapshot.source(owner.path))
-    quoted = re.compile(rb"""(['"])(%s)\1""" % re.escape(name.encode("utf-8", "surrogateescape")))
+    pattern = re.compile(rb"""(['"])(%s)\1""" % re.escape(name.encode("utf-8", "surrogateescape")))
     for item in lists:
         start = lines.offset(item.span.start_line, item.span.start_column)
         end = lines.offset(item.span.end_line, item.span.end_column)
-        for found in quoted.finditer(lines.data, start, end):
-            yield owner.path, *lines.position(found.start(2))
+        for match in pattern.finditer(lines.data, start, end):
+            yield owner.path, *lines.position(match.start(2))

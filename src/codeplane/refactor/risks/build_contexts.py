@@ -1,36 +1,24 @@
 """The definitions are in several build contexts, or in one that could not be read."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.languages.spec import LanguageSpec
 from codeplane.names import Snapshot
 from codeplane.refactor.occurrences.build_contexts import defined_in
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.rename_set import RenameSet
-from codeplane.refactor.risk import Question
-
-KINDS: Final = ("divergence", "insufficient_context")
-SUBJECT: Final = "rename"
-ORDER: Final = 200
-IS_PER_SITE: Final = False
-IS_ABOUT_MOVES: Final = False
+from codeplane.refactor.risk import Question, risk
 
 
-def applies(spec: LanguageSpec) -> bool:
-    del spec
-    return True
-
-
-def find(asked: Question) -> Iterator[Problem]:
+@risk(kinds=("divergence", "insufficient_context"), subject="rename", order=200)
+def find(question: Question) -> Iterator[Problem]:
     """Definitions that keep one name in contexts that are not one."""
-    yield from _divergence(asked.snapshot, asked.names)
+    yield from _divergence(question.snapshot, question.names)
 
 
-def _divergence(snapshot: Snapshot, family: RenameSet) -> Iterator[Problem]:
+def _divergence(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[Problem]:
     """Definitions that are one thing and in contexts that are not, and contexts that could not be read."""
-    paths = defined_in(family)
+    paths = defined_in(rename_set)
     units = sorted({snapshot.unit_of(path) for path in paths})
     if len(units) > 1:
         text = f"What keeps the name together is in several build contexts: {', '.join(units)}."

@@ -6,32 +6,28 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.graph.hierarchy import owner_of
-from codeplane.languages.spec import LanguageSpec
 from codeplane.names import Snapshot
 from codeplane.names.meaning import is_external, known
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.reflection.bulk_field_access import asked_whole
 from codeplane.refactor.reflection.decorators import marks
 from codeplane.refactor.reflection.fixtures import is_fixture
-from codeplane.refactor.risk import Question
-
-KINDS: Final = ("decorated",)
-SUBJECT: Final = "any"
-ORDER: Final = 60
-IS_PER_SITE: Final = False
-IS_ABOUT_MOVES: Final = True
+from codeplane.refactor.risk import Question, risk
 
 _HELD: Final = frozenset("field property variable constant enum_member variant member".split())
 
 
-def applies(spec: LanguageSpec) -> bool:
-    return bool(spec.reflection.decorator)
-
-
-def find(asked: Question) -> Iterator[Problem]:
+@risk(
+    kinds=("decorated",),
+    subject="any",
+    order=60,
+    applies=lambda spec: bool(spec.reflection.decorator),
+    is_about_moves=True,
+)
+def find(question: Question) -> Iterator[Problem]:
     """Decorators of the definition, of the class of a field, or of the function of a parameter."""
-    for place in sorted(asked.names.functions if asked.names.is_local else asked.names.places):
-        yield from _decorated(asked.snapshot, place)
+    for place in sorted(question.names.functions if question.names.is_local else question.names.places):
+        yield from _decorated(question.snapshot, place)
 
 
 def _decorated(snapshot: Snapshot, place: Place) -> Iterator[Problem]:

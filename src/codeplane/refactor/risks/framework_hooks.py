@@ -2,34 +2,22 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.graph.places import flags_of
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_TEST
-from codeplane.languages.spec import LanguageSpec
 from codeplane.names import Snapshot
 from codeplane.refactor.plan import Problem
-from codeplane.refactor.risk import Question
-
-KINDS: Final = ("hook",)
-SUBJECT: Final = "definition"
-ORDER: Final = 50
-IS_PER_SITE: Final = False
-IS_ABOUT_MOVES: Final = True
+from codeplane.refactor.risk import Question, risk
 
 
-def applies(spec: LanguageSpec) -> bool:
-    del spec
-    return True
-
-
-def find(asked: Question) -> Iterator[Problem]:
+@risk(kinds=("hook",), subject="definition", order=50, is_about_moves=True)
+def find(question: Question) -> Iterator[Problem]:
     """Names that test runners and other frameworks look for."""
-    for place in sorted(asked.names.places):
-        yield from _called_from_outside(asked.snapshot, place)
+    for place in sorted(question.names.places):
+        yield from _called_from_outside(question.snapshot, place)
 
 
 def _called_from_outside(snapshot: Snapshot, place: Place) -> Iterator[Problem]:

@@ -2,31 +2,25 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.languages import specs
-from codeplane.languages.spec import LanguageSpec
 from codeplane.names import Snapshot
 from codeplane.refactor.plan import Problem
-from codeplane.refactor.risk import Question
-
-KINDS: Final = ("called",)
-SUBJECT: Final = "member"
-ORDER: Final = 120
-IS_PER_SITE: Final = False
-IS_ABOUT_MOVES: Final = False
+from codeplane.refactor.risk import Question, risk
 
 
-def applies(spec: LanguageSpec) -> bool:
-    return bool(spec.reflection.protocol_members)
-
-
-def find(asked: Question) -> Iterator[Problem]:
+@risk(
+    kinds=("called",),
+    subject="member",
+    order=120,
+    applies=lambda spec: bool(spec.reflection.protocol_members),
+)
+def find(question: Question) -> Iterator[Problem]:
     """Members that the library of the language may call."""
-    for place in sorted(asked.names.places):
-        yield from _called(asked.snapshot, place, asked.new)
+    for place in sorted(question.names.places):
+        yield from _called(question.snapshot, place, question.new)
 
 
 def _called(snapshot: Snapshot, place: Place, new: str) -> Iterator[Problem]:

@@ -2,34 +2,28 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final
 
 from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.graph.hierarchy import owner_of
 from codeplane.languages import specs
-from codeplane.languages.spec import LanguageSpec
 from codeplane.names import Snapshot
 from codeplane.refactor.plan import Problem
-from codeplane.refactor.risk import Question
+from codeplane.refactor.risk import Question, risk
 from codeplane.refactor.text import Lines
 
-KINDS: Final = ("mangled",)
-SUBJECT: Final = "definition"
-ORDER: Final = 90
-IS_PER_SITE: Final = False
-IS_ABOUT_MOVES: Final = False
 
-
-def applies(spec: LanguageSpec) -> bool:
-    return bool(spec.reflection.mangled_prefix("Box"))
-
-
-def find(asked: Question) -> Iterator[Problem]:
+@risk(
+    kinds=("mangled",),
+    subject="definition",
+    order=90,
+    applies=lambda spec: bool(spec.reflection.mangled_prefix("Box")),
+)
+def find(question: Question) -> Iterator[Problem]:
     """Mangled names of the definition, or of members of the class."""
-    for place in sorted(asked.names.places):
-        yield from _mangled(asked.snapshot, place)
+    for place in sorted(question.names.places):
+        yield from _mangled(question.snapshot, place)
 
 
 def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
@@ -48,8 +42,8 @@ def _mangled(snapshot: Snapshot, place: Place) -> Iterator[Problem]:
         return
     for path in snapshot.paths_with_beginning(beginning):
         lines = Lines(snapshot.source(RepoPath(path)))
-        found = re.search(rf"\b{re.escape(beginning)}{rest}".encode(), lines.data)
-        if found is not None:
+        match = re.search(rf"\b{re.escape(beginning)}{rest}".encode(), lines.data)
+        if match is not None:
             text = f"Names that begin with {beginning} hold the name of {item.name}."
-            yield Problem("mangled", text, RepoPath(path), lines.position(found.start())[0])
+            yield Problem("mangled", text, RepoPath(path), lines.position(match.start())[0])
             return

@@ -6,28 +6,23 @@ from typing import Final
 
 from codeplane.core.slots import ContentSlot
 from codeplane.languages.arguments import quoted
-from codeplane.languages.spec import LanguageSpec
 from codeplane.refactor.plan import Problem, Site, by_path
-from codeplane.refactor.risk import Question
+from codeplane.refactor.risk import Question, risk
 from codeplane.refactor.text import Lines
 
 _QUOTED: Final = ContentSlot[list[tuple[int, int]]]("expressions that print their source")
 
 
-KINDS: Final = ("quoted",)
-SUBJECT: Final = "any"
-ORDER: Final = 210
-IS_PER_SITE: Final = True
-IS_ABOUT_MOVES: Final = False
-
-
-def applies(spec: LanguageSpec) -> bool:
-    return bool(spec.reflection.self_documenting)
-
-
-def find(asked: Question) -> Iterator[Problem]:
+@risk(
+    kinds=("quoted",),
+    subject="any",
+    order=210,
+    applies=lambda spec: bool(spec.reflection.self_documenting),
+    is_per_site=True,
+)
+def find(question: Question) -> Iterator[Problem]:
     """The places that a program tells as they are written, each line once."""
-    snapshot, sites = asked.snapshot, asked.sites
+    snapshot, sites = question.snapshot, question.sites
     for path, some in sorted(by_path(sites).items()):
         facts = snapshot.facts(path)
         if facts is None or not facts.spec.reflection.self_documenting:

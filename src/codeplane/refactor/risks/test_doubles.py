@@ -1,35 +1,24 @@
 """A class of the tests has a member of the name and may be passed in place of the real one: a test double."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.graph.hierarchy import is_class, owner_of
 from codeplane.languages.facts import Reason
-from codeplane.languages.spec import LanguageSpec
 from codeplane.names import RefFact, Snapshot
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.rename_set import RenameSet
-from codeplane.refactor.risk import Question
-
-KINDS: Final = ("double",)
-SUBJECT: Final = "member"
-ORDER: Final = 140
-IS_PER_SITE: Final = False
-IS_ABOUT_MOVES: Final = False
+from codeplane.refactor.risk import Question, risk
 
 
-def applies(spec: LanguageSpec) -> bool:
-    return spec.types.duck_typed
-
-
-def find(asked: Question) -> Iterator[Problem]:
-    """Members of classes in tests that may be called where one of the family is declared."""
-    snapshot, family = asked.snapshot, asked.names
-    others = list(_others(snapshot, family)) if family.is_member else []
-    for other in others if any(_declared(snapshot, family)) else ():
+@risk(kinds=("double",), subject="member", order=140, applies=lambda spec: spec.types.duck_typed)
+def find(question: Question) -> Iterator[Problem]:
+    """Members of classes in tests that may be called where one of the rename set is declared."""
+    snapshot, rename_set = question.snapshot, question.names
+    others = list(_others(snapshot, rename_set)) if rename_set.is_member else []
+    for other in others if any(_declared(snapshot, rename_set)) else ():
         owner = owner_of(snapshot, other)
         assert owner is not None, "BUG: a member has an owner"
         text = f"{snapshot.definition(owner).name} may be given where another class is declared."
@@ -37,23 +26,23 @@ def find(asked: Question) -> Iterator[Problem]:
         yield Problem("double", text, RepoPath(other.path), line)
 
 
-def _others(snapshot: Snapshot, family: RenameSet) -> Iterator[Place]:
-    facts = snapshot.require_facts(min(family.places).path)
+def _others(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[Place]:
+    facts = snapshot.require_facts(min(rename_set.places).path)
     spec, tests = facts.spec, snapshot.tests()
-    for place in snapshot.definitions(family.name) if spec.types.duck_typed else ():
+    for place in snapshot.definitions(rename_set.name) if spec.types.duck_typed else ():
         there = snapshot.require_facts(place.path)
         is_near = there.spec.family == spec.family
-        if is_near and place.path in tests and place not in family.places:
+        if is_near and place.path in tests and place not in rename_set.places:
             owner = owner_of(snapshot, place)
             if owner is not None and is_class(snapshot, owner):
                 yield place
 
 
-def _declared(snapshot: Snapshot, family: RenameSet) -> Iterator[RefFact]:
-    """The places of a family behind a parameter, or behind something that an instance holds, tests aside."""
+def _declared(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[RefFact]:
+    """References through a parameter, or through something that an instance holds, tests aside."""
     tests = snapshot.tests()
-    for place in sorted(family.places):
-        for ref in snapshot.references.to(place):
+    for place in sorted(rename_set.places):
+        for ref in snapshot.structural_references.to(place):
             if place in ref.target and ref.receiver and ref.path not in tests and _is_given(snapshot, ref):
                 yield ref
 

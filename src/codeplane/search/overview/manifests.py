@@ -92,8 +92,8 @@ def _go(text: str) -> Mapping[str, Any]:
     return {"require": _GO_REQUIRE.findall(text), "version": version, "is_alone": "require" not in text}
 
 
-def _python_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    project, poetry = _at(told, "project"), _at(told, "tool", "poetry")
+def _python_programs(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    project, poetry = _at(manifest, "project"), _at(manifest, "tool", "poetry")
     for table, evidence in (
         (_at(project, "scripts"), "console script"),
         (_at(project, "gui-scripts"), "program with windows"),
@@ -102,72 +102,72 @@ def _python_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield from ((name, runs, evidence) for name, runs in _texts(table))
 
 
-def _ini_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    text = _at(told, "options.entry_points").get("console_scripts", "")
+def _ini_programs(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    text = _at(manifest, "options.entry_points").get("console_scripts", "")
     for line in text.splitlines() if isinstance(text, str) else ():
         name, sign, runs = line.partition("=")
         if sign:
             yield name.strip(), runs.strip(), "console script"
 
 
-def _setup_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    yield from ((name, runs, "console script") for name, runs in told["console_scripts"].items())
+def _setup_programs(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    yield from ((name, runs, "console script") for name, runs in manifest["console_scripts"].items())
 
 
-def _node_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    programs, own = told.get("bin"), told.get("name")
+def _node_programs(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    programs, own = manifest.get("bin"), manifest.get("name")
     if isinstance(programs, str) and isinstance(own, str):
         yield own.rsplit("/", 1)[-1], programs, "bin of the package"
     for name, runs in _texts(programs):
         yield name, runs, "bin of the package"
-    for name, runs in _texts(told.get("scripts")):
+    for name, runs in _texts(manifest.get("scripts")):
         if name in ("start", "serve", "dev"):
             yield name, runs, "npm script"
 
 
-def _rust_programs(told: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    binaries = told.get("bin")
+def _rust_programs(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    binaries = manifest.get("bin")
     for one in binaries if isinstance(binaries, list) else ():
         if isinstance(one, Mapping) and isinstance(one.get("name"), str):
             yield one["name"], str(one.get("path", "")), "bin of the crate"
 
 
-def _python_packages(told: Mapping[str, Any]) -> Iterator[str]:
-    project = _at(told, "project")
+def _python_packages(manifest: Mapping[str, Any]) -> Iterator[str]:
+    project = _at(manifest, "project")
     extras = _at(project, "optional-dependencies")
     lists = [("", project.get("dependencies")), *((str(extra), some) for extra, some in extras.items())]
     for extra, some in lists:
         texts = (text for text in some if isinstance(text, str)) if isinstance(some, list) else ()
         yield from (python_requirement(text, extra) for text in texts)
-    poetry = _at(told, "tool", "poetry", "dependencies")
+    poetry = _at(manifest, "tool", "poetry", "dependencies")
     yield from versioned({name: value for name, value in poetry.items() if name != "python"})
 
 
-def _ini_packages(told: Mapping[str, Any]) -> Iterator[str]:
-    text = _at(told, "options").get("install_requires", "")
+def _ini_packages(manifest: Mapping[str, Any]) -> Iterator[str]:
+    text = _at(manifest, "options").get("install_requires", "")
     yield from map(python_requirement, text.splitlines() if isinstance(text, str) else ())
 
 
-def _setup_packages(told: Mapping[str, Any]) -> Iterator[str]:
-    yield from map(python_requirement, told["install_requires"])
+def _setup_packages(manifest: Mapping[str, Any]) -> Iterator[str]:
+    yield from map(python_requirement, manifest["install_requires"])
 
 
 def _keys(*tables: str) -> Callable[[Mapping[str, Any]], Iterator[str]]:
-    def read(told: Mapping[str, Any]) -> Iterator[str]:
+    def read(manifest: Mapping[str, Any]) -> Iterator[str]:
         for table in tables:
-            yield from versioned(_at(told, table))
+            yield from versioned(_at(manifest, table))
 
     return read
 
 
-def _go_packages(told: Mapping[str, Any]) -> Iterator[str]:
-    yield from (" ".join(text.split()) for text in (*told["version"], *told["require"]))
+def _go_packages(manifest: Mapping[str, Any]) -> Iterator[str]:
+    yield from (" ".join(text.split()) for text in (*manifest["version"], *manifest["require"]))
 
 
-def _at(told: Any, *keys: str) -> Mapping[str, Any]:
+def _at(node: Any, *keys: str) -> Mapping[str, Any]:
     for key in keys:
-        told = told.get(key) if isinstance(told, Mapping) else None
-    return told if isinstance(told, Mapping) else {}
+        node = node.get(key) if isinstance(node, Mapping) else None
+    return node if isinstance(node, Mapping) else {}
 
 
 def _texts(table: Any) -> Iterator[tuple[str, str]]:
@@ -188,26 +188,26 @@ def _unknown(_: Mapping[str, Any]) -> bool:
     return False
 
 
-def _python_asks_nothing(told: Mapping[str, Any]) -> bool:
-    project = _at(told, "project")
+def _python_asks_nothing(manifest: Mapping[str, Any]) -> bool:
+    project = _at(manifest, "project")
     is_settled = "dependencies" not in str(
         project.get("dynamic")
     )  # where a build finds them out, no one knows
-    return "name" in project and is_settled and not any(_python_packages(told))
+    return "name" in project and is_settled and not any(_python_packages(manifest))
 
 
-def _node_asks_nothing(told: Mapping[str, Any]) -> bool:
+def _node_asks_nothing(manifest: Mapping[str, Any]) -> bool:
     tables = ("dependencies", "peerDependencies", "optionalDependencies")
-    return "name" in told and not any(told.get(table) for table in tables)
+    return "name" in manifest and not any(manifest.get(table) for table in tables)
 
 
-def _rust_asks_nothing(told: Mapping[str, Any]) -> bool:
-    of_targets = any(_at(one, "dependencies") for one in _at(told, "target").values())
-    return "package" in told and not told.get("dependencies") and not of_targets
+def _rust_asks_nothing(manifest: Mapping[str, Any]) -> bool:
+    of_targets = any(_at(one, "dependencies") for one in _at(manifest, "target").values())
+    return "package" in manifest and not manifest.get("dependencies") and not of_targets
 
 
-def _go_asks_nothing(told: Mapping[str, Any]) -> bool:
-    return bool(told["is_alone"])
+def _go_asks_nothing(manifest: Mapping[str, Any]) -> bool:
+    return bool(manifest["is_alone"])
 
 
 _FORMS: Final[Mapping[str, Callable[[str], Any]]] = {

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from codeplane.core.documents import Malformed, parse_ini, parse_json
@@ -19,6 +19,8 @@ _FIRST: Final = re.compile(
 _MOST_DOCUMENTS: Final = 6
 _MOST_MODULES: Final = 6
 _ASKED: Final = 80
+_VERSION: Final = re.compile(r"(?:^|/)_*(?:version|meta|about)_*\.\w+\Z")
+_FACE: Final = re.compile(r"(?:^|/)(?:__init__|index|mod|lib)\.\w+\Z")
 _MAKE_TEST: Final = re.compile(r"^test\s*:(?!=)", re.MULTILINE)
 _TOX_NAME: Final = re.compile(r"\{(?:envpython|envbindir/python)\}")
 _TOX_REST: Final = re.compile(r"\s*\{posargs[^}]*\}|\s--\w[\w-]*=\{[^}]*\}")
@@ -33,21 +35,51 @@ def summary(snapshot: Snapshot) -> str:
 
 
 def documents(snapshot: Snapshot) -> list[str]:
-    """The documents that introduce a repository, outer ones first."""
+    """The documents that introduce a repository: the README, then outer ones first."""
     every = snapshot.layout.ordered
     paths = [path for path in every if path.count("/") < 2 and _FIRST.fullmatch(path)]
-    return [shown(path) for path in sorted(paths, key=lambda one: (one.count("/"), one))[:_MOST_DOCUMENTS]]
+    paths.sort(key=lambda one: (one.count("/"), not one.lower().startswith("readme"), one))
+    return [shown(path) for path in paths[:_MOST_DOCUMENTS]]
 
 
-def central_modules(snapshot: Snapshot) -> list[str]:
-    """The source files that most others import, by the modules that are imported most often."""
+def main_modules(snapshot: Snapshot, importers: Mapping[str, Collection[str]]) -> list[str]:
+    """The file that says what a package offers, then source files by how many others import each.
+
+    Those that the offering file imports come first: helpers that everything imports explain little.
+    """
+    counts = {
+        path: sum(_is_read(snapshot, one) for one in others)
+        for path, others in importers.items()
+        if _is_read(snapshot, path)
+    }
+    faces = {
+        one for path in counts for one in importers[path] if _FACE.search(one) and _is_read(snapshot, one)
+    }
+    face = min(faces, key=lambda one: (one.count("/"), one), default="")
+    paths = sorted(
+        (path for path in counts if counts[path] and path != face),
+        key=lambda one: (face not in importers[one], -counts[one], one),
+    )
+    return [shown(path) for path in [*filter(None, [face]), *paths][:_MOST_MODULES]]
+
+
+def often_imported(snapshot: Snapshot) -> list[str]:
+    """The source files that most others import, by the modules that are imported most often.
+
+    Looks at no file, so it is quick in a large repository, and knows less of relative imports.
+    """
     counts: Counter[str] = Counter()
     for one in snapshot.overview.imports()[:_ASKED]:
         for place in snapshot.named_module(one.path, one.module, one.kind) or ():
-            if snapshot.purpose(place.path) is Purpose.SOURCE and place.path != one.path:
+            if _is_read(snapshot, place.path) and place.path != one.path:
                 counts[place.path] += one.times
                 break
     return [shown(path) for path, _ in counts.most_common(_MOST_MODULES)]
+
+
+def _is_read(snapshot: Snapshot, path: str) -> bool:
+    """Whether a file is source that somebody reads: neither tests nor generated, nor only a version."""
+    return snapshot.purpose(path) is Purpose.SOURCE and not _VERSION.search(path)
 
 
 def said_commands(snapshot: Snapshot) -> Iterator[str]:

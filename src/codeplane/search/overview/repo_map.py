@@ -1,5 +1,6 @@
 """The map of a repository: directories, languages, programs, dependencies, tests and what is public."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ _MOST_NAMES: Final = 150
 _MOST_NAMES_BRIEF: Final = 24
 _MOST_TEST_DIRECTORIES: Final = 20
 _MOST_UNDER: Final = {"standard_library": 15}  # everybody knows it
+# Files of build tools and linters in the outermost directory: what they define is for those alone.
+_OF_TOOLS: Final = re.compile(r"(?:setup|noxfile|tasks|fabfile|hatch_build|gulpfile|[\w.-]+\.config)\.\w+")
 
 Line = tuple[str, str]
 """What a line stands under, and the line."""
@@ -42,7 +45,7 @@ class RepoMap:
 
 @dataclass
 class MapPage:
-    """As much of a map as one answer holds: part → heading → lines, how much is left, and where to go on."""
+    """A page of a map that fits one answer: part → heading → lines, how much is left, and where to go on."""
 
     parts: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     left: dict[str, int] = field(default_factory=dict)
@@ -76,12 +79,12 @@ def map_repo(
     return repo_map
 
 
-def page(snapshot: Snapshot, made: RepoMap) -> MapPage:
+def page(snapshot: Snapshot, repo_map: RepoMap) -> MapPage:
     """The next lines of every part."""
-    map_page, rest = MapPage(), RepoMap(deliberate=made.deliberate)
-    for part, lines in made.lines.items():
+    map_page, rest = MapPage(), RepoMap(deliberate=repo_map.deliberate)
+    for part, lines in repo_map.lines.items():
         most = _MOST_DIRECTORIES if part == "structure" else _MOST_ITEMS
-        most = _MOST_BRIEF.get(part, most) if made.is_brief else most
+        most = _MOST_BRIEF.get(part, most) if repo_map.is_brief else most
         headings: dict[str, list[str]] = {}
         left: list[Line] = []
         for under, line in lines:
@@ -95,8 +98,8 @@ def page(snapshot: Snapshot, made: RepoMap) -> MapPage:
         map_page.parts[part] = headings
         if left:
             rest.lines[part], map_page.left[part] = left, len(left)
-    if made.exporting:
-        map_page.parts["public_api"] = _public(snapshot, made, rest)
+    if repo_map.exporting:
+        map_page.parts["public_api"] = _public(snapshot, repo_map, rest)
         if rest.exporting:
             map_page.left["public_api"] = len(rest.exporting)
     if rest.lines or rest.exporting:
@@ -128,12 +131,12 @@ def _render_structure(files: list[FileSize], depth: int) -> list[str]:
         return f"{counts[directory]} files{said}"
 
     directories = sorted(counts, key=lambda one: (one.count("/") if one else -1, -counts[one], one))
-    told = []
+    rows = []
     for directory in sorted(directories[:_MOST_DIRECTORIES]):
         level = directory.count("/") + 1 if directory else 0
         name = f"{directory.rsplit('/', 1)[-1]}/" if directory else "./"
-        told.append(f"{'  ' * level}{shown(name)} {size(directory)}")
-    return told + [
+        rows.append(f"{'  ' * level}{shown(name)} {size(directory)}")
+    return rows + [
         f"{shown(directory)}/ {size(directory)}" for directory in sorted(directories[_MOST_DIRECTORIES:])
     ]
 
@@ -183,26 +186,28 @@ def _exporting(snapshot: Snapshot) -> tuple[list[RepoPath], bool]:
     purpose = snapshot.purposes.by_place
     for deliberate in (True, False):
         paths = snapshot.overview.exporting(deliberate=deliberate)
-        sources = [path for path in paths if purpose(path) is Purpose.SOURCE]
+        sources = [
+            path for path in paths if purpose(path) is Purpose.SOURCE and not _OF_TOOLS.fullmatch(path)
+        ]
         if sources:
             return sources, deliberate
     return [], True
 
 
-def _public(snapshot: Snapshot, made: RepoMap, rest: RepoMap) -> dict[str, list[str]]:
+def _public(snapshot: Snapshot, repo_map: RepoMap, rest: RepoMap) -> dict[str, list[str]]:
     """The next names by the file that exports them, with what says so; `rest` gets the files after these."""
     names_by_file: dict[str, list[str]] = {}
-    room, skipped = _MOST_NAMES_BRIEF if made.is_brief else _MOST_NAMES, made.skipped
-    for at, path in enumerate(made.exporting):
+    room, offset = _MOST_NAMES_BRIEF if repo_map.is_brief else _MOST_NAMES, repo_map.skipped
+    for at, path in enumerate(repo_map.exporting):
         # A file that has the name of its directory, not its own, stands for what is in there.
         stem = path.rsplit("/", 1)[-1].partition(".")[0]
         is_face = not snapshot.module_name(path).endswith(stem)
-        names = snapshot.overview.exports(path, deliberate=made.deliberate, passes_on=is_face)[skipped:]
+        names = snapshot.overview.exports(path, deliberate=repo_map.deliberate, passes_on=is_face)[offset:]
         for one in names[:room]:
             below = names_by_file.setdefault(f"{shown(path)} [{one.evidence}]", [])
             below.append(shown(one.name) + ("" if one.certain else "?"))
         if len(names) > room:
-            rest.exporting, rest.skipped = made.exporting[at:], skipped + room
+            rest.exporting, rest.skipped = repo_map.exporting[at:], offset + room
             break
-        room, skipped = room - len(names), 0
+        room, offset = room - len(names), 0
     return names_by_file

@@ -33,8 +33,8 @@ def _collect_scripts(text: str) -> dict[str, str]:
     if start is None:
         return {}
     rest = text[start.end() : start.end() + 10_000]
-    if listed := _LIST.match(rest):
-        lines = [one["text"] for one in _QUOTED.finditer(listed[1])]
+    if literal := _LIST.match(rest):
+        lines = [one["text"] for one in _QUOTED.finditer(literal[1])]
     else:
         end = _NEXT_GROUP.search(rest)
         lines = rest[: end.start() if end else None].lstrip("]").splitlines()

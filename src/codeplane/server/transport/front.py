@@ -143,21 +143,21 @@ class Front:
     async def _resume_link(self) -> Link:
         """Finds the next server and brings it to where the client believes it is."""
         # A call under which two servers broke, without saying that they leave, may be what ends them.
-        suspected = set() if self._left else self._repeated
-        for key in sorted((self._begun | suspected) & self._waiting.keys()):
+        suspects = set() if self._left else self._repeated
+        for key in sorted((self._begun | suspects) & self._waiting.keys()):
             reason = WHILE_WRITING if key in self._begun else _TWICE
             await self._lines.write(_interrupted(self._waiting.pop(key), reason))
         self._begun.clear()
         link = await self._connect()
         opening = {_request_key(m["id"]) for m in map(_parse_line, self._handshake) if "id" in m}
-        repeated = [line for key, line in self._waiting.items() if key not in opening]
+        lines = [line for key, line in self._waiting.items() if key not in opening]
         self._repeated = set() if self._left else self._waiting.keys() - opening
         self._left = False
         self._swallow = opening - self._waiting.keys()
         notes = [
             line for line in self._outbox if line not in self._handshake and "id" not in _parse_line(line)
         ]
-        self._outbox = deque([*self._handshake, *repeated, *notes])
+        self._outbox = deque([*self._handshake, *lines, *notes])
         return link
 
 

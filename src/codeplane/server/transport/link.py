@@ -59,8 +59,8 @@ class Link:
     found it gone. A stream of asyncio drops it then, and with it that a write has begun.
     """
 
-    def __init__(self, connected: socket.socket) -> None:
-        self._socket = connected
+    def __init__(self, stream: socket.socket) -> None:
+        self._socket = stream
         self._read = bytearray()
         self.version = ""
 
@@ -107,11 +107,11 @@ async def join(state: StateDir, profile: str) -> Link:
 async def _connect(path: str, state: StateDir, profile: str) -> Link:
     if Path(path).stat().st_uid != os.getuid():
         raise PermissionError(f"{path} belongs to another user")
-    connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    link = Link(connected)
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    link = Link(stream)
     try:
-        connected.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(connected, path)
+        stream.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(stream, path)
         await link.send(
             json.dumps({GREETING: {"state": str(state.path), "profile": profile}}).encode() + b"\n"
         )

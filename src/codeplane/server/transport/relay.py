@@ -115,10 +115,10 @@ class Relay:
 
     async def _write_lines(self, writer: asyncio.StreamWriter, from_server: Outgoing) -> None:
         async with from_server:
-            async for sent in from_server:
+            async for envelope in from_server:
                 if self._closed.is_set():
                     return
-                line = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
+                line = envelope.message.model_dump_json(by_alias=True, exclude_unset=True)
                 writer.write(line.encode() + b"\n")
                 await writer.drain()
 

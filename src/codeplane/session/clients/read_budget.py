@@ -22,11 +22,11 @@ class ReadBudget:
     def check(self) -> None:
         """Raises once when there is nothing left; a client that asks again goes on with a new budget."""
         if self.spent >= self.most:
-            spent = self.reset()
+            total = self.reset()
             raise ReadBudgetSpent(
-                f"This session has read {spent} characters of source; its budget was {self.most}.",
+                f"This session has read {total} characters of source; its budget was {self.most}.",
                 hints=["Search for what you need, or repeat the call, which starts a new budget."],
-                spent=spent,
+                spent=total,
                 most=self.most,
             )
 
@@ -44,5 +44,5 @@ class ReadBudget:
 
     def reset(self) -> int:
         """Begins anew; returns what was spent."""
-        spent, self.spent = self.spent, 0
-        return spent
+        total, self.spent = self.spent, 0
+        return total

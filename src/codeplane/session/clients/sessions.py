@@ -20,7 +20,7 @@ class ClientSession:
     read_budget: ReadBudget
     task: Task
     cursors: Cursors = field(default_factory=Cursors)
-    seen: ShownDigests = field(default_factory=ShownDigests)
+    shown_digests: ShownDigests = field(default_factory=ShownDigests)
     last_used: float = field(default_factory=time.monotonic)
 
 

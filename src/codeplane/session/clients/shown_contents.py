@@ -27,18 +27,18 @@ class ShownContents:
             if digest in self._by_digest:
                 self._by_digest.move_to_end(digest)
                 return
-        packed = zlib.compress(data, 1)
+        archive = zlib.compress(data, 1)
         with self._guard:
             if digest not in self._by_digest:
-                self._by_digest[digest] = packed
-                self._size += len(packed)
+                self._by_digest[digest] = archive
+                self._size += len(archive)
             while self._size > _MOST_BYTES:
                 self._size -= len(self._by_digest.popitem(last=False)[1])
 
     def get(self, digest: Digest) -> bytes | None:
         with self._guard:
-            packed = self._by_digest.get(digest)
-        return zlib.decompress(packed) if packed is not None else None
+            archive = self._by_digest.get(digest)
+        return zlib.decompress(archive) if archive is not None else None
 
 
 class ShownDigests:

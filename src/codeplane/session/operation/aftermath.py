@@ -25,9 +25,9 @@ class Made:
     def text(self) -> str:
         if not self.paths:
             return self.operation
-        named = ", ".join(self.paths[:_MOST_NAMED])
+        names = ", ".join(self.paths[:_MOST_NAMED])
         more = len(self.paths) - _MOST_NAMED
-        return f"{self.operation}: {named}{f' and {more} more files' if more > 0 else ''}"
+        return f"{self.operation}: {names}{f' and {more} more files' if more > 0 else ''}"
 
 
 def afterwards(warn: Callable[[str], None], what: str, step: Callable[[], T], otherwise: T) -> T:

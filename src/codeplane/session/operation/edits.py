@@ -70,14 +70,14 @@ def write(
         for left in reversed(range(_MOST_TRIES)):
             intent = make()
             try:
-                prepared = _prepare_edits(call, intent, ignored_ok=ignored_ok)
+                batch = _prepare_edits(call, intent, ignored_ok=ignored_ok)
                 if dry_run:
-                    return Written(None, intent, _planned_changes(prepared), _line_counts(intent))
+                    return Written(None, intent, _planned_changes(batch), _line_counts(intent))
                 # A change that is tried again is still one change: it is charged once.
                 if edit is None:
                     call.charge("mutation", intent.op_type)
                 edit = _Edit(call, intent)
-                return _commit_edit(edit, prepared)
+                return _commit_edit(edit, batch)
             except EditConflict:
                 if not left or (edit is not None and edit.envelope.is_recorded):
                     raise
@@ -92,23 +92,23 @@ def write(
     raise AssertionError("BUG: the last try has neither returned nor raised")
 
 
-def _commit_edit(edit: "_Edit", prepared: Prepared) -> Written:
+def _commit_edit(edit: "_Edit", batch: Prepared) -> Written:
     call, intent = edit.call, edit.intent
     with reading_ahead(call.repo) as begin:
         begin(intent.change.contents)
         with call.repo.index.snapshot() as snapshot:
             was = state_before(snapshot, intent.change.before)
-        written = edit.commit(prepared)
+        result = edit.commit(batch)
         # The look itself waits for the facts that are being read; up to there it need not.
-        return replace(written, effects=_effects_after(call, intent, was))
+        return replace(result, effects=_effects_after(call, intent, was))
 
 
 def _prepare_edits(call: Call, intent: Intent, *, ignored_ok: bool) -> Prepared:
     scope = Scope(tuple(call.task.working_set), ignored_ok)
-    prepared = call.repo.engine.prepare(intent.change.edits, scope)
-    for flag in prepared.flags:
+    batch = call.repo.engine.prepare(intent.change.edits, scope)
+    for flag in batch.flags:
         call.warn(flag.text)
-    return prepared
+    return batch
 
 
 class _Edit:
@@ -127,11 +127,11 @@ class _Edit:
             undoes=intent.undoes,
         )
 
-    def commit(self, prepared: Prepared) -> Written:
+    def commit(self, batch: Prepared) -> Written:
         repo, envelope = self.call.repo, self.envelope
         note = envelope.row.body()
-        with repo.engine.committed(prepared, envelope.id, note, self.call.check) as applied:
-            row = envelope.record(self._done(applied), repo.states.turn(envelope.id, applied.changes))
+        with repo.engine.committed(batch, envelope.id, note, self.call.check) as outcome:
+            row = envelope.record(self._done(outcome), repo.states.turn(envelope.id, outcome.changes))
         envelope.signal(row)
         return Written(
             row.operation_id,
@@ -142,8 +142,8 @@ class _Edit:
             repo_fingerprint=row.repo_after,
         )
 
-    def _done(self, applied: Applied) -> Operation:
-        changes, row = applied.changes, self.envelope.row
+    def _done(self, outcome: Applied) -> Operation:
+        changes, row = outcome.changes, self.envelope.row
         return self.envelope.ended(
             success=True,
             changes=changes,
@@ -169,15 +169,15 @@ class _Edit:
 
 def _line_counts(intent: Intent) -> dict[RepoPath, tuple[int, int]]:
     """Lines that come and go; those of a file that moves are counted where it goes."""
-    moved = {edit.moved_from for edit in intent.change.edits.edits if edit.moved_from is not None}
+    sources = {edit.moved_from for edit in intent.change.edits.edits if edit.moved_from is not None}
     return {
         edit.path: counts(intent.change.before.get(edit.moved_from or edit.path), edit.after)
         for edit in intent.change.edits.edits
-        if edit.path not in moved or edit.after is not None
+        if edit.path not in sources or edit.after is not None
     }
 
 
-def _planned_changes(prepared: Prepared) -> tuple[FileChange, ...]:
+def _planned_changes(batch: Prepared) -> tuple[FileChange, ...]:
     return tuple(
         FileChange(
             path=one.edit.path,
@@ -187,7 +187,7 @@ def _planned_changes(prepared: Prepared) -> tuple[FileChange, ...]:
             mode_after=one.mode_after,
             moved_from=one.edit.moved_from,
         )
-        for one in prepared.planned
+        for one in batch.planned
         if one.is_change
     )
 

@@ -27,7 +27,7 @@ class Effects:
 
     files: tuple[FileDiff, ...] = ()
     impact: Impact = field(default_factory=lambda: Impact((), (), ()))
-    broken: tuple[RepoPath, ...] = ()
+    unparsable: tuple[RepoPath, ...] = ()
     syntax: tuple[str, ...] = ()  # of each broken file, where it cannot be parsed
     breakage: Breakage = field(default_factory=Breakage)
 
@@ -57,19 +57,21 @@ def effects(
     blobs: dict[str, int | None] = {path: layout[path] for path in new if path in layout}
     then = State("before", was.blobs, snapshot, old.get, snapshot.epoch)
     files = list(structural_diff(then, State("after", blobs, snapshot, new.get, snapshot.epoch)))
-    broken = [
+    unparsable = [
         RepoPath(path)
         for path, blob in blobs.items()
         if _parse_state(snapshot, blob) in _BROKEN and was.states.get(path, "ok") == "ok"
     ]
-    created = sorted(RepoPath(path) for path in blobs if path not in was.blobs)
-    impact = _both_impacts(affected_tests(snapshot, created), was.impact, layout)
-    known = Known(changed_definitions(files), learnt, _MOST_FILES)
-    impact = refined(snapshot, impact, sorted(map(RepoPath, blobs)), known)
+    new_paths = sorted(RepoPath(path) for path in blobs if path not in was.blobs)
+    impact = _both_impacts(affected_tests(snapshot, new_paths), was.impact, layout)
+    knowledge = Known(changed_definitions(files), learnt, _MOST_FILES)
+    impact = refined(snapshot, impact, sorted(map(RepoPath, blobs)), knowledge)
     # A file that cannot be parsed whole seems to lack what it has.
-    parsed = [file for file in files if file.path not in broken]
-    syntax = tuple(_first_syntax_error(snapshot, path, new.get(path)) for path in broken)
-    return Effects(tuple(files), impact, tuple(broken), syntax, breakage(snapshot, was.blobs, old, parsed))
+    parsable = [file for file in files if file.path not in unparsable]
+    syntax = tuple(_first_syntax_error(snapshot, path, new.get(path)) for path in unparsable)
+    return Effects(
+        tuple(files), impact, tuple(unparsable), syntax, breakage(snapshot, was.blobs, old, parsable)
+    )
 
 
 def _first_syntax_error(snapshot: Snapshot, path: RepoPath, data: bytes | None) -> str:
@@ -86,10 +88,10 @@ def _first_syntax_error(snapshot: Snapshot, path: RepoPath, data: bytes | None) 
 
 def _both_impacts(now: Impact, then: Impact, there: Container[str]) -> Impact:
     """Tests that lead to what was made and to what was there, as far as they are still there themselves."""
-    known = {one.path for one in now.tests}
-    more = [one for one in then.tests if one.path not in known and one.path in there]
+    paths = {one.path for one in now.tests}
+    more = [one for one in then.tests if one.path not in paths and one.path in there]
     reasons = dict.fromkeys([*now.reasons, *then.reasons])
-    return Impact([*now.tests, *more], [*now.unresolved, *then.unresolved], list(reasons))
+    return Impact([*now.tests, *more], [*now.nameless_files, *then.nameless_files], list(reasons))
 
 
 def _parse_state(code: Codebase, blob: int | None) -> str:

@@ -86,7 +86,9 @@ class Envelope:
             self.call.repo.tasks.record(self.call.task, row)
         self.is_recorded = True
         if row.success and _can_be_undone(row):
-            self.call.made.append(Made(row.operation_id, tuple(shown(one.path) for one in row.changes)))
+            self.call.lasting_changes.append(
+                Made(row.operation_id, tuple(shown(one.path) for one in row.changes))
+            )
         return row
 
     def signal(self, row: Operation) -> None:
@@ -106,8 +108,8 @@ def _can_be_undone(row: Operation) -> bool:
     """Whether it has changed files, moved HEAD, or put something aside."""
     if row.op_type == TEST_RUN:
         return False  # what tests change is no edit
-    moved = (row.branch_before, row.head_before) != (row.branch_after, row.head_after)
-    return bool(row.changes) or (row.is_git and moved) or row.saved is not None
+    is_head_moved = (row.branch_before, row.head_before) != (row.branch_after, row.head_after)
+    return bool(row.changes) or (row.is_git and is_head_moved) or row.saved is not None
 
 
 def refresh_index(call: Call) -> None:

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any, Final, Generic, TypeVar
 
 from codeplane.core.edits import FileChange
@@ -32,6 +33,8 @@ T_co = TypeVar("T_co", bound=Outcome, covariant=True)
 # Beyond this, what a move of HEAD has done to single definitions is not what anybody reads.
 _MOST_COMPARED: Final = 300
 _MOST_OFFERED: Final = 20
+_MOST_READ_FILES: Final = 20
+_MOST_READ_BYTES: Final = 200_000
 # The tools that go on with what has begun and not ended.
 _GOING_ON: Final[Mapping[str | None, str]] = {
     "merge": "git_merge",
@@ -55,6 +58,8 @@ class Changed(Generic[T_co]):
     conflicts: tuple[ConflictDetails, ...] = ()  # of the outcome, with what the files show
     fingerprint: str | None = None  # of the mutation, as the ledger has it
     repo_fingerprint: str | None = None  # of all files afterwards
+    # Before and after, of a few files that are not large; None for what is not there or not known any more.
+    contents: Mapping[RepoPath, tuple[bytes | None, bytes | None]] = field(default_factory=dict)
 
 
 def change(
@@ -77,27 +82,29 @@ def change(
             except Exception as error:  # git may have done a part of it, whatever it is
                 under_way.record(under_way.failed(error))
                 raise
-            changed, row = under_way.compare(outcome)
+            result, row = under_way.compare(outcome)
             row = under_way.record(row)
     under_way.envelope.signal(row)
     for note in outcome.notes:
         call.warn(note)
-    call.next_actions += _next_calls(call, changed)
-    return replace(changed, fingerprint=row.mutation_fingerprint, repo_fingerprint=repo.states.now().hex())
+    call.next_actions += _next_calls(call, result)
+    return replace(result, fingerprint=row.mutation_fingerprint, repo_fingerprint=repo.states.now().hex())
 
 
-def _next_calls(call: Call, changed: Changed[Outcome]) -> list[str]:
+def _next_calls(call: Call, result: Changed[Outcome]) -> list[str]:
     """The calls that go on where an operation has stopped, and the one that brings back what it saved."""
     with call.repo.checkout.repository.opened() as handle:
-        begun = unfinished_operation(handle)
-    if begun in _GOING_ON:
-        return [f'{_GOING_ON[begun]} {{"action": "{action}"}}' for action in ("continue", "abort")]
-    if changed.conflicts:
-        torn = [one.conflict.path for one in changed.conflicts[:_MOST_OFFERED]]
-        return [f"git_stage {json.dumps({'paths': torn}, ensure_ascii=False)}"]
-    saved = changed.outcome.saved
+        operation = unfinished_operation(handle)
+    if operation in _GOING_ON:
+        return [f'{_GOING_ON[operation]} {{"action": "{action}"}}' for action in ("continue", "abort")]
+    if result.conflicts:
+        conflict_paths = [one.conflict.path for one in result.conflicts[:_MOST_OFFERED]]
+        return [f"git_stage {json.dumps({'paths': conflict_paths}, ensure_ascii=False)}"]
+    stash_ref = result.outcome.saved
     return (
-        [f'git_stash {{"action": "apply", "ref": "{saved}"}}'] if saved and saved.startswith("refs/") else []
+        [f'git_stash {{"action": "apply", "ref": "{stash_ref}"}}']
+        if stash_ref and stash_ref.startswith("refs/")
+        else []
     )
 
 
@@ -152,8 +159,8 @@ class _Act:
             self._call.warn(
                 f"The git operation succeeded, but its effects are unknown ({type(error).__name__})."
             )
-            changed = Changed(self.envelope.id, outcome, self._head, self._repository.head())
-            return changed, self._ended((), success=True, saved=outcome.saved, mode=outcome.mode)
+            result = Changed(self.envelope.id, outcome, self._head, self._repository.head())
+            return result, self._ended((), success=True, saved=outcome.saved, mode=outcome.mode)
 
     def _look_and_compare(self, outcome: T) -> tuple[Changed[T], Operation]:
         changes, effects = self._changes_and_effects()
@@ -167,9 +174,29 @@ class _Act:
             saved=outcome.saved,
             mode=outcome.mode,
         )
-        torn = describe_conflicts(outcome.conflicts, tree_reader(self._call))
-        parts = (self._head, after, changes, effects, _status_line(self._call), torn)
-        return Changed(self.envelope.id, outcome, *parts), row
+        conflicts = describe_conflicts(outcome.conflicts, tree_reader(self._call))
+        parts = (self._head, after, changes, effects, _status_line(self._call), conflicts)
+        return Changed(self.envelope.id, outcome, *parts, contents=self._contents(changes, outcome)), row
+
+    def _contents(
+        self, changes: tuple[FileChange, ...], outcome: Outcome
+    ) -> dict[RepoPath, tuple[bytes | None, bytes | None]]:
+        """The bytes of the files that differ; those before are in HEAD then, or in what was saved."""
+        if len(changes) > _MOST_READ_FILES:
+            return {}
+        read, names = tree_reader(self._call), [name for name in (outcome.saved, self._head.commit) if name]
+        contents: dict[RepoPath, tuple[bytes | None, bytes | None]] = {}
+        room = _MOST_READ_BYTES
+        for one in changes:
+            old = [self._repository.content_at(name, one.path) for name in names] if one.before else []
+            before = next((data for data in old if data is not None and _is(data, one.before)), None)
+            after = read(one.path) if one.after else None
+            after = after if after is not None and _is(after, one.after) else None
+            room -= len(before or b"") + len(after or b"")
+            if room < 0:
+                break
+            contents[one.path] = (before, after)
+        return contents
 
     def failed(self, error: Exception) -> Operation:
         """Git may have changed files before it failed; the row tells, as far as anybody knows."""
@@ -239,15 +266,19 @@ class _Files:
             return _compare_definitions(snapshot, self.blobs, differ)
 
 
+def _is(data: bytes, digest: str | None) -> bool:
+    return sha256(data).hexdigest() == digest
+
+
 def _status_line(call: Call) -> str | None:
     try:
         status = call.repo.tree.git.look().in_words()
         with call.repo.checkout.repository.opened() as handle:
-            begun = unfinished_operation(handle)
+            operation = unfinished_operation(handle)
     except CodePlaneError as error:
         call.warn(f"The git operation succeeded, but its status is unknown: {error.message}")
         return None
-    return f"{status}; {begun} in progress" if begun is not None else status
+    return f"{status}; {operation} in progress" if operation is not None else status
 
 
 def _compare_definitions(
@@ -262,8 +293,10 @@ def _compare_definitions(
             State("after", now, snapshot, lambda _: None, snapshot.epoch),
         )
     )
-    known = Known(changed_definitions(files))
-    impact = affected_tests(snapshot, [path for path in differ if path in now], known)
-    if gone := len(then.keys() - now.keys()):
-        impact = replace(impact, reasons=[*impact.reasons, f"{gone} removed files may be needed by tests"])
+    knowledge = Known(changed_definitions(files))
+    impact = affected_tests(snapshot, [path for path in differ if path in now], knowledge)
+    if removal_count := len(then.keys() - now.keys()):
+        impact = replace(
+            impact, reasons=[*impact.reasons, f"{removal_count} removed files may be needed by tests"]
+        )
     return Effects(tuple(files), impact)

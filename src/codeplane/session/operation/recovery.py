@@ -34,7 +34,7 @@ def recover(engine: Engine, ledger: Ledger, repository: Repository) -> tuple[str
 
 
 def settle(checkout: Checkout) -> None:
-    """As a start does, without starting. The caller holds the server's lock."""
+    """Settles what was cut off, as a start does. The caller holds the server's lock."""
     tree = WorkingTree(checkout.root, checkout.repository, Opened(checkout.opened))
     engine = Engine(tree, checkout.repository, checkout.state.path)
     ledger = Ledger.open(checkout.state.ledger, checkout.settings.ledger)

@@ -26,30 +26,30 @@ class StateSequence:
         self._engine = engine
         self._turn = threading.RLock()
         self._unseen: dict[OperationId, tuple[FileChange, ...]] = {}  # on record, in the order of their rows
-        self._held: Fingerprint | None = None
+        self._fingerprint: Fingerprint | None = None
 
     def now(self) -> Fingerprint:
         """The state that the last row has left, with what others have done since."""
         with self._turn:
-            return self._held or self._reckoned()
+            return self._fingerprint or self._reckoned()
 
     @contextmanager
     def held(self, before: Fingerprint) -> Iterator[None]:
         """Git changes files in the block, and nobody else does; to the rows of others they are as before."""
         with self._turn:
-            self._held = before
+            self._fingerprint = before
         try:
             yield
         finally:
             with self._turn:
-                self._held = None
+                self._fingerprint = None
 
     @contextmanager
     def released(self, before: Fingerprint) -> Iterator[tuple[Fingerprint, Fingerprint]]:
         """The states before and after what git has done while these were held; its row is written in the
         block, and the next one goes on from it."""
         with self._turn:
-            self._held = None
+            self._fingerprint = None
             yield before, self._reckoned()
 
     @contextmanager
@@ -78,18 +78,18 @@ class StateSequence:
     def looking(self) -> Iterator[None]:
         """In the block the index is brought up to date: it has all then that was on record before."""
         with self._turn:
-            known = list(self._unseen)
+            operations = list(self._unseen)
         yield
         with self._turn:
-            for operation in known:
+            for operation in operations:
                 self._unseen.pop(operation, None)
 
     def _reckoned(self) -> Fingerprint:
-        unseen = [one for changes in self._unseen.values() for one in changes]
+        pending = [one for changes in self._unseen.values() for one in changes]
         digests: dict[RepoPath, Digest | None] = {}
         with self._index.standing() as (state, digest):
             # Asked while the index is not looking at the tree: whatever its last look found had begun before.
-            for one in (*_reversed(self._engine.under_way()), *unseen):
+            for one in (*_reversed(self._engine.under_way()), *pending):
                 if digests.setdefault(one.path, digest(one.path)) == one.before and self._counts(one):
                     state = state.changed(one.path, one.before, one.after)
                     digests[one.path] = one.after

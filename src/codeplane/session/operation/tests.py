@@ -51,7 +51,8 @@ class Tested:
     failure: str | None  # fingerprint of what has failed
     changes: tuple[FileChange, ...]  # of indexed files, made while the tests ran
     coverage: Coverage | None = None
-    known: Mapping[str, str] = field(default_factory=dict)  # commit at which a test failed already, by its id
+    # Commits at which tests have failed already, by their ids.
+    earlier_failures: Mapping[str, str] = field(default_factory=dict)
     has_changes: bool = False  # whether the tree differs from HEAD
     known_at_head: bool = False  # the failing targets were run at HEAD too
 
@@ -61,35 +62,42 @@ def check_trusted(call: Call) -> None:
     require_trust(call.repo.checkout, "Tests run the repository's own code")
 
 
-def run_tests(call: Call, chosen: Chosen, asked: Asked) -> Tested:
+def run_tests(call: Call, choice: Chosen, asked: Asked) -> Tested:
     """Runs targets; the row is in the ledger and the index knows what they changed when it returns."""
     check_trusted(call)
-    tested = _Run(call)
-    tested.envelope.charge("test_run")
+    test_run = _Run(call)
+    test_run.envelope.charge("test_run")
     head = Before(call)
-    options = _run_options(call, chosen, asked)
+    options = _run_options(call, choice, asked)
     try:
         with _report_directory() as scratch:
             where = Where(call.repo.checkout.root, toolbox(call), scratch)
             report = run(
-                chosen.targets, where, options, Watch(call.check, call.progress), chosen.found.runners
+                choice.targets, where, options, Watch(call.check, call.progress), choice.discovery.runners
             )
             coverage = read_coverage(scratch, where.root) if options.coverage else None
             if options.coverage:
                 _learn_coverage(call, sorted(scratch.glob(f"*/{LEARNT}")))
     except Exception as error:
         with suppress(CodePlaneError):
-            tested.record(tested.envelope.failed(error))
+            test_run.record(test_run.envelope.failed(error))
         raise
-    _remember_costs(call, chosen, report)
+    _remember_costs(call, choice, report)
     failure = fingerprint_of(report.failures)
-    row = tested.ended(report, failure)
-    known = head.compare(report, options if asked.baseline else None)
-    tested.record(row)
+    row = test_run.ended(report, failure)
+    earlier_failures = head.compare(report, options if asked.baseline else None)
+    test_run.record(row)
     if failure is not None:
         call.signal(call.repo.tasks.note_failure(call.task, failure))
     return Tested(
-        row.operation_id, report, failure, row.changes, coverage, known, head.has_changes, asked.baseline
+        row.operation_id,
+        report,
+        failure,
+        row.changes,
+        coverage,
+        earlier_failures,
+        head.has_changes,
+        asked.baseline,
     )
 
 
@@ -98,15 +106,15 @@ def toolbox(call: Call) -> Toolbox:
 
 
 def fingerprint_of(failures: Sequence[Case]) -> str | None:
-    """The same for the same failures of another run; None where nothing has failed."""
+    """Equal for equal failures of another run; None where nothing has failed."""
     if not failures:
         return None
-    ordered = sorted(failures, key=lambda case: case.id)
-    stacks = "\n".join(case.stack or case.message for case in ordered[:_MOST_STACKS])
-    return failure_fingerprint([case.id for case in ordered], ordered[0].kind, stacks, 1)
+    by_id = sorted(failures, key=lambda case: case.id)
+    stacks = "\n".join(case.stack or case.message for case in by_id[:_MOST_STACKS])
+    return failure_fingerprint([case.id for case in by_id], by_id[0].kind, stacks, 1)
 
 
-def _run_options(call: Call, chosen: Chosen, asked: Asked) -> Options:
+def _run_options(call: Call, choice: Chosen, asked: Asked) -> Options:
     settings = call.repo.checkout.settings.tests
     is_covered = settings.coverage if asked.coverage is None else asked.coverage
     root = call.repo.checkout.root
@@ -116,12 +124,12 @@ def _run_options(call: Call, chosen: Chosen, asked: Asked) -> Options:
         total_timeout_sec=asked.timeout_sec or settings.run_timeout_sec,
         fail_fast=settings.fail_fast if asked.fail_fast is None else asked.fail_fast,
         rerun_failures=settings.rerun_failures if asked.rerun is None else asked.rerun,
-        coverage=tuple(root / place for place in chosen.source_roots or ("",)) if is_covered else (),
+        coverage=tuple(root / place for place in choice.source_roots or ("",)) if is_covered else (),
     )
 
 
 def _processor_count() -> int:
-    """Those that this process may use, where the system tells."""
+    """The processors that this process may use, where the system tells."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
@@ -135,9 +143,9 @@ def _report_directory() -> Iterator[Path]:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _remember_costs(call: Call, chosen: Chosen, report: Report) -> None:
+def _remember_costs(call: Call, choice: Chosen, report: Report) -> None:
     """Times of targets that were run whole."""
-    whole = {target.id: target for target in chosen.found.targets}
+    whole = {target.id: target for target in choice.discovery.targets}
     seconds = {
         one.target.id: one.seconds
         for one in report.targets
@@ -146,7 +154,7 @@ def _remember_costs(call: Call, chosen: Chosen, report: Report) -> None:
         and not one.target.only
     }
     try:
-        Costs(call.repo.state_db).note(chosen.targets, seconds)
+        Costs(call.repo.state_db).note(choice.targets, seconds)
     except CodePlaneError as error:
         call.warn(f"The cost of the tests was not recorded: {error.message}")
 

@@ -73,12 +73,12 @@ def reverse(call: Call, operation: Operation, *, keeps_later: bool = False) -> I
         look = _look(call, change, content)
         if look.data is not None:
             old[change.path] = look.data
-        if look.reason and not (keeps_later and look.merged is not None):
+        if look.reason and not (keeps_later and look.merge is not None):
             reasons.append(look.reason)
-            is_mergeable &= look.merged is not None
+            is_mergeable &= look.merge is not None
         edit = _reverse_edit(change, content, went_to)
-        if look.data is not None and look.merged is not None:
-            edit = replace(edit, before=digest_of(look.data), after=look.merged)
+        if look.data is not None and look.merge is not None:
+            edit = replace(edit, before=digest_of(look.data), after=look.merge)
         edits.append(edit)
     if reasons:
         raise UndoRefused(
@@ -90,8 +90,8 @@ def reverse(call: Call, operation: Operation, *, keeps_later: bool = False) -> I
 
 
 def _keeping(operation: Operation) -> list[str]:
-    asked = f'{{"operation": "{operation.operation_id}", "keep_later": true}}'
-    return [f"Later changes are of other lines; to undo and keep them: undo {asked}"]
+    arguments = f'{{"operation": "{operation.operation_id}", "keep_later": true}}'
+    return [f"Later changes are of other lines; to undo and keep them: undo {arguments}"]
 
 
 def _later_operation(call: Call, operation: Operation) -> list[str]:
@@ -110,7 +110,7 @@ class _Look(NamedTuple):
 
     data: bytes | None
     reason: str = ""
-    merged: bytes | None = None
+    merge: bytes | None = None
 
 
 def _look(call: Call, change: FileChange, before: bytes | None) -> _Look:
@@ -128,10 +128,10 @@ def _look(call: Call, change: FileChange, before: bytes | None) -> _Look:
     left = call.repo.engine.objects.read(change.after) or call.repo.earlier(change.after)
     if left is None or before is None or change.moved_from is not None:
         return _Look(data, f"{path} has changed since")
-    lines, merged = later_changes(left, data, before)
+    lines, merge = later_changes(left, data, before)
     where = f" (line{'s' if not lines.isdigit() else ''} {lines})" if lines else ""
-    same = "" if merged is not None or not lines else ", at lines that it would change"
-    return _Look(data, f"{path} has changed since{where}{same}", merged)
+    same = "" if merge is not None or not lines else ", at lines that it would change"
+    return _Look(data, f"{path} has changed since{where}{same}", merge)
 
 
 def _reverse_edit(

@@ -40,25 +40,25 @@ def undo_git(call: Call, operation: Operation) -> Changed[Outcome]:
 
 def hints_back(call: Call, operation: Operation) -> list[str]:
     """Calls that do by hand what an undo would, as far as there are any."""
-    was, saved = operation.head_before, operation.saved
+    was, stash_ref = operation.head_before, operation.saved
     hints = []
     if operation.branch_before not in (None, operation.branch_after):
         hints = [f'git_checkout {{"ref": "{operation.branch_before}"}}']
     elif was not in (None, operation.head_after):
         hints = [f'git_reset {{"ref": "{was}", "mode": "{_reset_mode(call, operation)}"}}']
-    if saved:
-        hints.append(f'git_stash {{"action": "apply", "ref": "{saved}"}}')
+    if stash_ref:
+        hints.append(f'git_stash {{"action": "apply", "ref": "{stash_ref}"}}')
     if not hints and operation.op_type == "git_checkout" and 0 < len(operation.changes) <= _MOST_NAMED:
         paths = [one.path for one in operation.changes]  # nothing was discarded, so HEAD has them
-        asked = {"ref": "HEAD", "paths": paths, "force": True}  # what is discarded by that is saved
-        hints = [f"git_checkout {json.dumps(asked, ensure_ascii=False)}"]
+        arguments = {"ref": "HEAD", "paths": paths, "force": True}  # what is discarded by that is saved
+        hints = [f"git_checkout {json.dumps(arguments, ensure_ascii=False)}"]
     return hints or _BY_HAND.get(operation.op_type, [])
 
 
 def _reset_mode(call: Call, operation: Operation) -> ResetMode:
     """What goes back with HEAD: exactly what had come with it. The undo of an undo goes the same way."""
-    if operation.undoes is not None and (undone := call.repo.ledger.find(operation.undoes)) is not None:
-        return _reset_mode(call, undone)
+    if operation.undoes is not None and (original := call.repo.ledger.find(operation.undoes)) is not None:
+        return _reset_mode(call, original)
     if operation.op_type in _COMMITS:
         return ResetMode.SOFT
     if operation.mode in (ResetMode.SOFT, ResetMode.MIXED):
@@ -87,8 +87,8 @@ def _take_back(call: Call, operation: Operation) -> Outcome:
     now = repository.head()
     if (now.branch, now.commit) != (operation.branch_after, operation.head_after):
         raise _undo_refused(call, operation, f"HEAD has moved since {operation.operation_id}.")
-    done = _moved_back(call, operation) if _has_moved(operation) else Outcome("")
-    return _with_saved(call, operation, done) if operation.saved else done
+    outcome = _moved_back(call, operation) if _has_moved(operation) else Outcome("")
+    return _with_saved(call, operation, outcome) if operation.saved else outcome
 
 
 def _moved_back(call: Call, operation: Operation) -> Outcome:
@@ -119,19 +119,19 @@ def _at_risk(operation: Operation, error: WorkAtRisk) -> WorkAtRisk:
     return WorkAtRisk(error.message, hints=hints, **error.details)
 
 
-def _with_saved(call: Call, operation: Operation, done: Outcome) -> Outcome:
+def _with_saved(call: Call, operation: Operation, outcome: Outcome) -> Outcome:
     """What was saved comes back on top; where that is not possible, HEAD is back all the same."""
     repository, programs = call.repo.checkout.repository, call.repo.checkout.programs
     entry = find_stash(repository, operation.saved)
     take = pop_stash if entry.place is not None else apply_stash
     try:
-        applied = take(repository, programs, entry, index=True)
+        stash_outcome = take(repository, programs, entry, index=True)
     except WorkAtRisk as error:
         if not _has_moved(operation):
             raise
-        return replace(done, notes=(*done.notes, f"{operation.saved} was not applied. {error.message}"))
-    summary = "; ".join(filter(None, (done.summary, applied.summary)))
-    return replace(applied, summary=summary, notes=(*done.notes, *applied.notes))
+        return replace(outcome, notes=(*outcome.notes, f"{operation.saved} was not applied. {error.message}"))
+    summary = "; ".join(filter(None, (outcome.summary, stash_outcome.summary)))
+    return replace(stash_outcome, summary=summary, notes=(*outcome.notes, *stash_outcome.notes))
 
 
 def _has_moved(operation: Operation) -> bool:

@@ -20,7 +20,7 @@ class Later(NamedTuple):
     """The lines of a file that have changed since an operation, and the file without it."""
 
     lines: str  # `7` or `3-5, 9`; "" where they are not known
-    merged: bytes | None  # None where the reverse would change the same lines
+    merge: bytes | None  # None where the reverse would change the same lines
 
 
 def later_changes(left: bytes, now: bytes, before: bytes) -> Later:

@@ -88,14 +88,14 @@ def _vitest_parts(test: Mapping[str, Any]) -> Iterator[tuple[list[str] | None, l
 
 
 def _by_globs(root: RepoPath, parts: Sequence[tuple[list[str] | None, list[str]]]) -> Accepts:
-    compiled = [(_compile_globs(include), _compile_globs(exclude)) for include, exclude in parts]
+    patterns = [(_compile_globs(include), _compile_globs(exclude)) for include, exclude in parts]
 
     def accepts(path: str) -> bool:
         own = inside(path, root)
         return any(
             (globs.holds(own) if globs is not None else is_usual(path))
             and not (excludes is not None and excludes.holds(own))
-            for globs, excludes in compiled
+            for globs, excludes in patterns
         )
 
     return accepts

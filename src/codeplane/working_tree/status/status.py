@@ -64,9 +64,9 @@ class GitStatus:
         self._jail = jail
         self._ignore = ignore
         self._folders = Folders(jail)
-        self._hashed: dict[str, tuple[tuple[int, ...], str | None]] = {}
+        self._hashes: dict[str, tuple[tuple[int, ...], str | None]] = {}
         self._index: tuple[bytes, IndexSnapshot] = (b"", IndexSnapshot())
-        self._unknown = Untracked(jail, ignore, self._folders, self._index[1])
+        self._untracked = Untracked(jail, ignore, self._folders, self._index[1])
         self._changes: tuple[bytes, str | None, tuple[Change, ...]] | None = None
         self._lock = threading.Lock()
 
@@ -129,12 +129,12 @@ class GitStatus:
         index = self._read_index()
         if self._ignore.has_changed():
             self._ignore.forget()
-        look = Look(handle, self._repository, self._jail, self._folders, index, self._unknown, known)
+        look = Look(handle, self._repository, self._jail, self._folders, index, self._untracked, known)
         look.index_ns = _stamp_of(self._repository.git_dir / "index")
-        look.hashed = self._hashed
+        look.hashes = self._hashes
         look.run(untracked=untracked)
         self._folders.settle(whole=untracked)
-        self._hashed = look.kept
+        self._hashes = look.next_hashes
         return index, look
 
     def _read_index(self) -> IndexSnapshot:
@@ -146,7 +146,7 @@ class GitStatus:
         if data != self._index[0] or (read is not None and not data):
             check_index(read)
             self._index = (data, IndexSnapshot.of(data, self._index[1]))
-            self._unknown = Untracked(self._jail, self._ignore, self._folders, self._index[1])
+            self._untracked = Untracked(self._jail, self._ignore, self._folders, self._index[1])
         return self._index[1]
 
     def _staged_changes(self, handle: pygit2.Repository, staged: IndexSnapshot) -> tuple[Change, ...]:

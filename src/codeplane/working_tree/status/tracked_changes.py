@@ -47,15 +47,15 @@ class Look:
     repository: Repository
     jail: Jail
     folders: Folders
-    staged: IndexSnapshot
-    unknown: Untracked
+    index: IndexSnapshot
+    untracked_search: Untracked
     known: Mapping[RepoPath, Known] = field(default_factory=dict)  # files that need not be asked
     index_ns: int = 0
     latest: int = 0  # a file that was staged later than this may have changed unseen
     trusts_modes: bool = True
     is_sparse: bool = False
-    hashed: dict[str, tuple[tuple[int, ...], str | None]] = field(default_factory=dict)
-    kept: dict[str, tuple[tuple[int, ...], str | None]] = field(default_factory=dict)
+    hashes: dict[str, tuple[tuple[int, ...], str | None]] = field(default_factory=dict)
+    next_hashes: dict[str, tuple[tuple[int, ...], str | None]] = field(default_factory=dict)
     modified: list[Change] = field(default_factory=list)
     untracked: list[str] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
@@ -65,9 +65,9 @@ class Look:
         self.trusts_modes = config_flag(self.handle, "core.filemode", default=True)
         self.is_sparse = config_flag(self.handle, "core.sparsecheckout")
         self.latest = self.index_ns - _STEP_NS
-        self.unknown.begin()
-        left = self._unlike_known() if self.known else self.staged.watched
-        above = _parent_folders(left) if self.known and not untracked else self.staged.inner.keys()
+        self.untracked_search.begin()
+        left = self._unlike_known() if self.known else self.index.watched
+        above = _parent_folders(left) if self.known and not untracked else self.index.inner.keys()
         missing = self._folders_gone(above, untracked=untracked)
         for folder in missing:
             self.modified += self._gone_below(folder)
@@ -77,7 +77,7 @@ class Look:
     def _unlike_known(self) -> list[IndexEntry]:
         """The tracked files that are not known to be what the index has."""
         latest, stamp_of, left = self.latest, self.known.get, list[IndexEntry]()
-        for entry in self.staged.watched:
+        for entry in self.index.watched:
             path, mode, _, mtime_ns, ctime_ns, inode, size, _, _, is_intended = entry
             now = stamp_of(RepoPath(path))
             if (
@@ -99,7 +99,7 @@ class Look:
         A directory without directories in it is vouched for by the names in the one above, so that it is
         asked itself only for what git does not know.
         """
-        folders, at, missing = self.staged.inner, self.folders.at, list[str]()
+        folders, at, missing = self.index.inner, self.folders.at, list[str]()
         ahead = [""]
         while ahead:
             path = ahead.pop()
@@ -112,7 +112,7 @@ class Look:
                     missing.append(path)
                 continue
             if untracked:
-                self.untracked += self.unknown.within(path, listing)
+                self.untracked += self.untracked_search.within(path, listing)
             for name, below in inner:
                 if below in asked:
                     (ahead if name in listing.folders else missing).append(below)
@@ -207,13 +207,13 @@ class Look:
 
     def _hash_file(self, entry: IndexEntry, now: os.stat_result) -> str | None:
         key = (now.st_mtime_ns, now.st_ctime_ns, now.st_size, now.st_ino, now.st_mode)
-        cache = self.hashed.get(entry.path)
+        cache = self.hashes.get(entry.path)
         if cache is None or cache[0] != key:
             began = time.time_ns()
             cache = (key, self._read_blob_id(entry, now))
             if cache[1] is None or is_racy(now, began):
                 return cache[1]
-        self.kept[entry.path] = cache
+        self.next_hashes[entry.path] = cache
         return cache[1]
 
     def _read_blob_id(self, entry: IndexEntry, now: os.stat_result) -> str | None:
@@ -252,7 +252,7 @@ class Look:
         ahead = [folder]
         while ahead:
             path = ahead.pop()
-            for name, entry in self.staged.folders.get(path, {}).items():
+            for name, entry in self.index.folders.get(path, {}).items():
                 if entry is None:
                     ahead.append(f"{path}/{name}" if path else name)
                 elif not (entry.is_assumed or entry.is_skipped):

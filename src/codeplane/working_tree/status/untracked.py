@@ -18,7 +18,7 @@ class Untracked:
         self._jail = jail
         self._ignore = ignore
         self._folders = folders
-        self._staged = staged
+        self._index = staged
         self._extra: dict[str, _Extra] = {}
         self._has_rules: set[str] = set()
         self._scopes: dict[str, tuple[Scope, bool]] = {}
@@ -51,7 +51,7 @@ class Untracked:
                 yield f"{inner}/"
 
     def _unknown_names(self, path: str, found: Folder) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        index, prefix = self._staged, f"{path}/" if path else ""
+        index, prefix = self._index, f"{path}/" if path else ""
 
         def is_known(name: str) -> bool:
             return prefix + name in index.entries or prefix + name in index.sides

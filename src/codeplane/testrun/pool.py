@@ -10,11 +10,11 @@ from typing import Final
 from codeplane.core.errors import ProgramFailed, TestRunnerNotFound
 from codeplane.process.custody import Custody
 from codeplane.process.toolbox import Toolbox
+from codeplane.testrun.batch_outcome import BatchOutcome, Run, judge_batch
 from codeplane.testrun.batches import Batch
 from codeplane.testrun.results import Case, End, Status
 from codeplane.testrun.runner import Ended, Followed, Follower, Place, Runner, Standing, traits_of
 from codeplane.testrun.target import Target
-from codeplane.testrun.verdict import Run, Verdict, judged
 
 _LOOK_SEC: Final = 0.05
 _WAIT_SEC: Final = 0.05
@@ -62,7 +62,7 @@ class _Turn:
     standing: Standing = field(default_factory=Standing)
 
 
-class Crew:
+class Pool:
     """Runs batches until none is left, or until it is told to stop."""
 
     def __init__(
@@ -73,7 +73,7 @@ class Crew:
         self._guard = threading.Condition()
         self._waiting: list[Batch] = []
         self._turns: list[_Turn] = []
-        self._verdicts: list[Verdict] = []
+        self._outcomes: list[BatchOutcome] = []
         self._broken: list[BaseException] = []
         self._number = 0
         self._base = self._total = 0
@@ -82,9 +82,9 @@ class Crew:
         self.missing: list[TestRunnerNotFound] = []
         self.stopped = ""
 
-    def work(self, batches: Sequence[Batch]) -> list[Verdict]:
-        """The verdicts of these batches and of what had to be run again; raises what the watch raises."""
-        self._waiting, self._verdicts, self._done = list(batches), [], set()
+    def run_all(self, batches: Sequence[Batch]) -> list[BatchOutcome]:
+        """The outcomes of these batches and of what had to be run again; raises what the watch raises."""
+        self._waiting, self._outcomes, self._done = list(batches), [], set()
         self._base = self._total
         self._total += sum(len(batch.targets) for batch in batches)
         threads = [
@@ -103,7 +103,7 @@ class Crew:
                 thread.join()
         if self._broken:
             raise self._broken[0]
-        return self._verdicts
+        return self._outcomes
 
     def _await_threads(self, threads: Sequence[threading.Thread]) -> None:
         progress = (0, "")
@@ -133,28 +133,28 @@ class Crew:
     def _serve_turns(self) -> None:
         while (turn := self._next_turn()) is not None:
             try:
-                verdict = self._run_batch(turn)
+                outcome = self._run_batch(turn)
             except TestRunnerNotFound as error:
-                verdict = Verdict([], {target.id: End.NOT_RUN for target in turn.batch.targets})
+                outcome = BatchOutcome([], {target.id: End.NOT_RUN for target in turn.batch.targets})
                 self.missing.append(error)
             except ProgramFailed as error:
                 failure = Case(
                     turn.batch.runner, "", Status.ERROR, message=error.message, kind="RunnerFailed"
                 )
-                verdict = Verdict([failure], {target.id: End.NOT_RUN for target in turn.batch.targets})
+                outcome = BatchOutcome([failure], {target.id: End.NOT_RUN for target in turn.batch.targets})
             except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
                 self._broken.append(error)
                 self._stop_runs("broken")
-                verdict = Verdict([])
+                outcome = BatchOutcome([])
             with self._guard:
                 self._turns.remove(turn)
-                self._verdicts.append(verdict)
-                self._done |= verdict.ends.keys() - {one.id for part in verdict.again for one in part}
+                self._outcomes.append(outcome)
+                self._done |= outcome.ends.keys() - {one.id for part in outcome.again for one in part}
                 self._waiting[:0] = [
-                    Batch(turn.batch.runner, targets, turn.batch.queue) for targets in verdict.again
+                    Batch(turn.batch.runner, targets, turn.batch.queue) for targets in outcome.again
                 ]
                 self._guard.notify_all()
-            if self._options.fail_fast and any(case.is_bad for case in verdict.cases):
+            if self._options.fail_fast and any(case.is_bad for case in outcome.cases):
                 self._stop_runs("fail_fast")
 
     def _next_turn(self) -> _Turn | None:
@@ -183,23 +183,23 @@ class Crew:
         reports.mkdir(parents=True)
         return Place(self._where.root, self._where.toolbox, reports, self._options.coverage)
 
-    def _run_batch(self, turn: _Turn) -> Verdict:
+    def _run_batch(self, turn: _Turn) -> BatchOutcome:
         batch, runner, place = turn.batch, self._runners[turn.batch.runner], self._make_place()
         command = runner.command(place, batch.targets)
         follower = runner.follow(place, batch.targets) if isinstance(runner, Followed) else None
         traits = traits_of(runner)
         gauge = _Gauge(self, turn, follower, _BUILDING_SEC if traits.is_building else _STARTING_SEC)
-        outcome = self._where.toolbox.starter(batch.targets[0].root).run(
+        result = self._where.toolbox.starter(batch.targets[0].root).run(
             command.argv,
             cwd=command.cwd,
             timeout=_LONGEST_SEC if follower is not None else gauge.allowance,
             env=command.env,
             custody=Custody(is_over=gauge.is_over, last_words=traits.last_words),
         )
-        cases = runner.parse(Ended(outcome, place.reports, place, batch.targets))
+        cases = runner.parse(Ended(result, place.reports, place, batch.targets))
         standing = follower.look() if follower is not None else None
-        reason = self.stopped if not gauge.late and outcome.ended_for == "asked" else ""
-        return judged(Run(batch, place.root, outcome, cases, follower, standing, gauge.late, reason))
+        reason = self.stopped if not gauge.late and result.ended_for == "asked" else ""
+        return judge_batch(Run(batch, place.root, result, cases, follower, standing, gauge.late, reason))
 
     def limit_of(self, target: Target) -> float:
         return target.timeout_sec or self._options.target_timeout_sec
@@ -212,9 +212,9 @@ class Crew:
 class _Gauge:
     """Whether a batch may go on."""
 
-    def __init__(self, crew: Crew, turn: _Turn, follower: Follower | None, starting_sec: float) -> None:
-        self._crew, self._turn, self._follower = crew, turn, follower
-        self._limits = {target.id: crew.limit_of(target) for target in turn.batch.targets}
+    def __init__(self, pool: Pool, turn: _Turn, follower: Follower | None, starting_sec: float) -> None:
+        self._pool, self._turn, self._follower = pool, turn, follower
+        self._limits = {target.id: pool.limit_of(target) for target in turn.batch.targets}
         self._starting_sec = starting_sec
         self.allowance = sum(self._limits.values()) + starting_sec
         self._next_look = 0.0
@@ -226,7 +226,7 @@ class _Gauge:
         if now < self._next_look:
             return False
         self._next_look = now + _LOOK_SEC
-        if self._crew.stopped:
+        if self._pool.stopped:
             return True
         if self._follower is None:
             return False
@@ -234,8 +234,8 @@ class _Gauge:
         if standing.target != self._turn.standing.target:
             self._since = now
         self._turn.standing = standing
-        if standing.failed and self._crew.is_failing_fast:
-            self._crew._stop_runs("fail_fast")  # noqa: SLF001 - one of its own
+        if standing.failed and self._pool.is_failing_fast:
+            self._pool._stop_runs("fail_fast")  # noqa: SLF001 - one of its own
         return self._is_late(standing, now - self._since)
 
     def _is_late(self, standing: Standing, took: float) -> bool:

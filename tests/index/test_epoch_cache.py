@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from codeplane.graph.same_package import leading_without_import
 from codeplane.index import Workers
 from codeplane.names import Index
 from tests.index.conftest import tree_of
@@ -148,6 +149,88 @@ def test_what_a_call_gives_is_seen_to_change(
     with kept.snapshot() as snapshot:
         assert " . draw anchored" in _links(snapshot, [f"use.{ending}"])[-1]
     kept.close()
+
+
+_SLOTS = "from pens import Chalk\n\nclass load(Chalk):\n    __slots__ = ({})\n"
+_HELD = "class Chalk:\n    def __init__(self):\n        self.draw = 1\n"
+_DEEP = "from pens import Chalk\n\nclass load(Chalk):\n{}        def draw(self): ...\n"
+_STARRED = "{}pub mod inner {{\n{}pub fn other() {{}}\n}}\n"
+_BODY = "fn go() {\n    let draw = 1; %s\n}\n"
+_STAR = "pub use crate::pens::*;\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "then"),
+    [
+        pytest.param(
+            {
+                "pens.py": _HELD,
+                "load.py": _SLOTS.format(""),
+                "use.py": "from load import load\nload().draw\n",
+            },
+            _SLOTS.format("'draw',"),
+            id="what a class lists",
+        ),
+        pytest.param(
+            {
+                "pens.py": _PENS,
+                "load.py": _DEEP.format("    if _PENS:\n        other = 1\n"),
+                "use.py": "from load import load\nload().draw\n",
+            },
+            _DEEP.format("    other = 1\n    if _PENS:\n"),
+            id="what a member stands deeper than",
+        ),
+        pytest.param(
+            {
+                "lib.rs": "mod pens;\nmod load;\nmod usage;\n",
+                "pens.rs": "pub fn draw() {}\n",
+                "load.rs": _STARRED.format("", _STAR),
+                "usage.rs": "fn go() {\n    crate::load::inner::draw();\n}\n",
+            },
+            _STARRED.format(_STAR, ""),
+            id="where a star import stands",
+        ),
+    ],
+)
+def test_what_others_see_beside_definitions_is_seen_to_change(
+    workers: Workers, repo: Path, tmp_path: Path, files: dict[str, str], then: str
+) -> None:
+    for name, text in files.items():
+        (repo / name).write_text(text)
+    [user] = [name for name in files if name.startswith("us")]
+    [load] = [name for name in files if name.startswith("load")]
+    kept = Index.open(tmp_path / "kept.db", tree_of(repo), workers)
+    assert " draw strong" in _drawn(kept, user)
+    (repo / load).write_text(then)
+    assert " draw strong" not in _drawn(kept, user)
+    kept.close()
+
+
+def _drawn(index: Index, path: str) -> str:
+    """What the last `draw` in a file means."""
+    index.refresh()
+    with index.snapshot() as snapshot:
+        return [line for line in _links(snapshot, [path]) if " draw " in line][-1]
+
+
+def test_a_path_in_a_body_leads_to_a_file(workers: Workers, repo: Path, tmp_path: Path) -> None:
+    for name, text in (
+        ("lib", "mod pens;\nmod usage;\n"),
+        ("pens", "pub fn draw() {}\n"),
+        ("usage", _BODY % ""),
+    ):
+        (repo / f"{name}.rs").write_text(text)
+    kept = Index.open(tmp_path / "kept.db", tree_of(repo), workers)
+    assert _leading_to(kept, "pens.rs") == {"lib.rs"}
+    (repo / "usage.rs").write_text(_BODY % "crate::pens::draw();")
+    assert _leading_to(kept, "pens.rs") == {"lib.rs", "usage.rs"}
+    kept.close()
+
+
+def _leading_to(index: Index, path: str) -> set[str]:
+    index.refresh()
+    with index.snapshot() as snapshot:
+        return leading_without_import(snapshot, path)
 
 
 @pytest.mark.soak

@@ -19,7 +19,7 @@ _SHELL_SIGNAL: Final = 128
 
 
 @dataclass
-class Verdict:
+class BatchOutcome:
     """How one batch ended."""
 
     cases: list[Case]
@@ -41,39 +41,39 @@ class Run:
     stopped: str  # why the whole run ends: `fail_fast`, `time`; "" where it goes on
 
 
-def judged(run: Run) -> Verdict:
+def judge_batch(run: Run) -> BatchOutcome:
     """Who is to blame for a batch that did not come to its end, and who has yet to be run."""
-    verdict = Verdict(list(run.cases))
+    outcome = BatchOutcome(list(run.cases))
     targets = {case.target for case in run.cases}
     if _is_complete(run):
         # What stands in the way of all of them has kept the others from being looked at.
         is_stuck = any(not case.target and case.is_bad for case in run.cases)
         silent = End.NOT_RUN if is_stuck else End.NO_TESTS
         for target in run.batch.targets:
-            verdict.ends[target.id] = End.DONE if target.id in targets else silent
-        return verdict
+            outcome.ends[target.id] = End.DONE if target.id in targets else silent
+        return outcome
     starts = targets if run.standing is None else {*run.standing.begun, *targets}
     culprit = _find_culprit(run)
     left = [target for target in run.batch.targets if target.id not in starts and target.id != culprit]
     for target in run.batch.targets:
-        verdict.ends[target.id] = End.DONE if target.id in starts else End.NOT_RUN
+        outcome.ends[target.id] = End.DONE if target.id in starts else End.NOT_RUN
     if run.stopped:
         if culprit and run.stopped == "time" and run.standing is not None:
-            verdict.ends[culprit] = End.TIMED_OUT
-            verdict.cases.append(_blame_case(run, culprit))
+            outcome.ends[culprit] = End.TIMED_OUT
+            outcome.cases.append(_blame_case(run, culprit))
         elif culprit:
-            verdict.ends[culprit] = End.NOT_RUN
-        return verdict
+            outcome.ends[culprit] = End.NOT_RUN
+        return outcome
     if not culprit and (stuck := [case for case in run.cases if not case.target and case.is_bad]):
-        _split_batch(verdict, stuck, left)
-        return verdict
+        _split_batch(outcome, stuck, left)
+        return outcome
     if culprit:
-        verdict.ends[culprit] = End.TIMED_OUT if _is_late(run) else End.CRASHED
-        verdict.cases.append(_blame_case(run, culprit))
-        verdict.again = [tuple(left)] if left else []
+        outcome.ends[culprit] = End.TIMED_OUT if _is_late(run) else End.CRASHED
+        outcome.cases.append(_blame_case(run, culprit))
+        outcome.again = [tuple(left)] if left else []
     else:
-        verdict.again = [(target,) for target in left]
-    return verdict
+        outcome.again = [(target,) for target in left]
+    return outcome
 
 
 def _is_complete(run: Run) -> bool:
@@ -95,14 +95,14 @@ def _find_culprit(run: Run) -> str:
     return run.batch.targets[0].id if len(run.batch.targets) == 1 else ""
 
 
-def _split_batch(verdict: Verdict, stuck: Sequence[Case], left: Sequence[Target]) -> None:
+def _split_batch(outcome: BatchOutcome, stuck: Sequence[Case], left: Sequence[Target]) -> None:
     """Nothing could be run. Where one directory's own set-up is to blame, the others can do without it."""
     places = {dirname(case.path) for case in stuck if basename(case.path) == "conftest.py"}
     if "" in places or not places:
         return
     free = [one for one in left if not any(one.path.startswith(f"{place}/") for place in places)]
     if free and len(free) < len(left):
-        verdict.again = [tuple(free)]
+        outcome.again = [tuple(free)]
 
 
 def _is_late(run: Run) -> bool:

@@ -1,0 +1,234 @@
+"""What batch indexers add: recall of references behind a receiver with the tier on and off, and its cost.
+
+The judges share no code with the indexers: basedpyright for `ty-scip`, the TypeScript server for
+`scip-typescript`. `python -m bench.semantic NAME …` does some of the packages.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.conformance import node
+from tests.index.conftest import tree_of
+from tests.index.toy_indexer import base_of, store
+
+from bench.corpora import CACHE, npm_package, python_package
+from bench.lsp import Server
+from bench.measure import Figure
+from bench.oracle import Verdict, _Comparison, _Position, _project, pyright, typescript
+from codeplane.core.paths import RepoPath
+from codeplane.index import Workers
+from codeplane.index.semantics import Run
+from codeplane.names import Index, RefFact, Snapshot
+from codeplane.semantic.indexer import ContextFiles, Indexer, IndexTask, Tool
+from codeplane.semantic.indexers import INDEXERS
+from codeplane.semantic.join import Joined, Origin, join
+from codeplane.semantic.scip import read_index
+from codeplane.session.semantic.imports import IndexedFiles
+
+TY_SCIP = "0.1.0"
+SCIP_TYPESCRIPT = "0.4.0"
+# Name, version, and a part of the paths that the judge is asked about: it is slow.
+PYTHON = (
+    ("click", "8.1.8", ""),
+    ("flask", "3.1.0", ""),
+    ("httpx", "0.28.1", ""),
+    ("sqlparse", "0.5.3", ""),
+    ("requests", "2.32.5", "/src/"),
+    ("marshmallow", "4.0.1", "/src/"),
+    ("werkzeug", "3.1.3", "/src/"),
+    ("scrapy", "2.13.3", "/scrapy/core/"),
+    ("celery", "5.5.3", "/celery/app/"),
+)
+TYPESCRIPT = (
+    ("@tanstack/query-core", "5.90.2", "/src/"),
+    ("rxjs", "7.8.2", "/src/internal/"),
+    ("zod", "4.1.12", "/v4/core/"),
+    ("mobx", "6.13.7", "/src/"),
+    ("@reduxjs/toolkit", "2.9.0", "/src/"),
+)
+_LEAST = {"python": 98.0, "typescript": 93.0}
+
+
+@dataclass
+class Tally:
+    """The judge's answers about references behind a receiver, and what the tier says to them."""
+
+    on: Verdict = field(default_factory=Verdict)
+    off: Verdict = field(default_factory=Verdict)
+
+
+@dataclass
+class Cost:
+    """What a run and its import took."""
+
+    indexer_sec: float
+    import_sec: float
+    before: int  # bytes of the index
+    after: int
+
+
+def figures(chosen: tuple[str, ...] = ()) -> Iterator[Figure]:
+    totals = {language: Tally() for language in _LEAST}
+    for language, name, version, only in _packages(chosen):
+        fetch = python_package if language == "python" else npm_package
+        tally, cost = measure(fetch(name, version), language, only)
+        yield from _package_figures(name, tally, cost)
+        for mode in ("on", "off"):
+            one, total = getattr(tally, mode), getattr(totals[language], mode)
+            total.said.update(one.said)
+            total.found.update(one.found)
+    for language, total in totals.items():
+        if said := total.on.said.total():
+            on, off = (100 * one.found.total() / said for one in (total.on, total.off))
+            detail = f"{off:.1f} % by structure alone; {said} references"
+            yield Figure(
+                f"recall behind a receiver, {language}",
+                on,
+                "%",
+                None,
+                f"{detail}; aim {_LEAST[language]:.0f} %",
+            )
+
+
+def _packages(chosen: tuple[str, ...]) -> Iterator[tuple[str, str, str, str]]:
+    for language, packages in (("python", PYTHON), ("typescript", TYPESCRIPT)):
+        yield from ((language, *one) for one in packages if not chosen or one[0] in chosen)
+
+
+def _package_figures(name: str, tally: Tally, cost: Cost) -> Iterator[Figure]:
+    for line in tally.on.wrong[:20]:
+        print(f"    {line}")
+    said = tally.on.said.total()
+    on, off = (100 * one.found.total() / max(1, said) for one in (tally.on, tally.off))
+    yield Figure(f"{name}, recall", on, "%", None, f"{off:.1f} % by structure alone, of {said}")
+    yield Figure(f"{name}, wrong", len(tally.on.wrong), "", 0, f"{len(tally.off.wrong)} by structure alone")
+    ratio = cost.import_sec / max(0.1, cost.indexer_sec)
+    yield Figure(f"{name}, import", ratio, "×", 0.5, f"{cost.import_sec:.1f} s; {cost.indexer_sec:.1f} s")
+    yield Figure(f"{name}, index.db", cost.after / cost.before, "×", 1.5, f"{cost.after / 1e6:.1f} MB")
+
+
+def measure(root: Path, language: str, only: str) -> tuple[Tally, Cost]:
+    """Indexes a package with and without its indexer, and asks the judge about every name in some files."""
+    tally = Tally()
+    judge, indexer = (pyright(), ty_scip()) if language == "python" else (typescript(), scip_typescript())
+    with tempfile.TemporaryDirectory(prefix="cpl-") as folder:
+        workers = Workers(2)
+        index = Index.open(Path(folder) / "index.db", tree_of(root), workers)
+        index.refresh()
+        cost = take_in(index, root, indexer, Path(folder))
+        server = Server(judge.command, _project(root), judge.settings, judge.options)
+        try:
+            with index.snapshot() as snapshot:
+                judged = _Both(root, snapshot, server, tally)
+                for path in sorted(snapshot.layout.blobs):
+                    facts = snapshot.facts(path)
+                    if only in path and facts is not None and facts.language == language:
+                        judged.file(RepoPath(path), language)
+        finally:
+            server.stop()
+            index.close()
+            workers.close()
+    return tally, cost
+
+
+def take_in(index: Index, root: Path, found: "Installed", folder: Path) -> Cost:
+    """Runs an indexer over a copy of the tree and takes in what it says."""
+    scratch, output = folder / "scratch", folder / "output"
+    folder.mkdir(exist_ok=True)
+    shutil.copytree(root, scratch, symlinks=True, ignore=shutil.ignore_patterns(".git", ".codeplane"))
+    output.mkdir()
+    with index.snapshot() as snapshot:
+        files = tuple(sorted(_sources(snapshot, found.indexer)))
+    is_archive = not (root / "pyproject.toml").exists() and not (root / "package.json").exists()
+    home = RepoPath(str(_project(root).relative_to(root)).removeprefix(".") if is_archive else "")
+    context = ContextFiles(home, files, (home,))
+    base = base_of(index, files)
+    prepared = found.indexer.prepare(scratch, context)
+    began = time.monotonic()
+    commands = found.indexer.command(IndexTask(found.tool, scratch, output, context))
+    for command in commands:
+        environment = {"PATH": os.environ["PATH"], "HOME": str(folder), **command.env}
+        subprocess.run([str(word) for word in command.argv], cwd=command.cwd, env=environment, check=True)
+    ended = time.monotonic()
+    before = _size(index)
+    for command in commands:
+        with index.snapshot() as snapshot, command.output.open("rb") as stream:
+            enter = tree_of(root).jail.enter
+            origin = Origin(enter, command.base, prepared.own_packages)
+            joined: Joined = join(read_index(stream), IndexedFiles(snapshot, snapshot.source), origin)
+        run = Run(f"{found.indexer.name}:", found.indexer.name, found.tool.version)
+        store(index, run, joined.documents, base)
+    return Cost(ended - began, time.monotonic() - ended, before, _size(index))
+
+
+def _sources(snapshot: Snapshot, indexer: Indexer) -> Iterator[RepoPath]:
+    for path in snapshot.layout.blobs:
+        facts = snapshot.facts(path)
+        if facts is not None and facts.language in indexer.languages:
+            yield RepoPath(path)
+
+
+def _size(index: Index) -> int:
+    index.database.fold()
+    return index.database.path.stat().st_size
+
+
+@dataclass(frozen=True)
+class Installed:
+    indexer: Indexer
+    tool: Tool
+
+
+def ty_scip() -> Installed:
+    home = CACHE.parent / f"ty-scip-{TY_SCIP}"
+    program = home / "bin" / "ty-scip"
+    if not program.exists():
+        venv.create(home, with_pip=True)
+        subprocess.run([str(home / "bin" / "pip"), "install", "-q", f"ty-scip=={TY_SCIP}"], check=True)
+    return Installed(INDEXERS["ty-scip"], Tool(program, TY_SCIP))
+
+
+def scip_typescript() -> Installed:
+    package = node.package("@sourcegraph/scip-typescript", SCIP_TYPESCRIPT)
+    program = CACHE.parent / "scip-typescript"
+    program.write_text(f'#!/bin/sh\nexec "{node.node()}" "{package}/dist/src/main.js" "$@"\n')
+    program.chmod(0o755)
+    return Installed(INDEXERS["scip-typescript"], Tool(program, SCIP_TYPESCRIPT))
+
+
+class _Both(_Comparison):
+    """Judges references behind a receiver twice: by all sources, and by the structure of the code alone."""
+
+    def __init__(self, root: Path, snapshot: Snapshot, server: Server, tally: Tally) -> None:
+        super().__init__(root, snapshot, server, tally.on)
+        self._tally = tally
+        self._by_structure: tuple[str, dict[tuple[int, int], RefFact]] = ("", {})
+
+    def _judge(self, path: RepoPath, ref: RefFact, said: list[_Position]) -> None:
+        if not ref.receiver:
+            return
+        if self._by_structure[0] != path:
+            refs = self.snapshot.structural_references.inside(path)
+            self._by_structure = (path, {(one.line, one.column): one for one in refs})
+        self.verdict = self._tally.on
+        super()._judge(path, ref, said)
+        self.verdict = self._tally.off
+        super()._judge(path, self._by_structure[1][ref.line, ref.column], said)
+
+
+def main() -> None:
+    for figure in figures(tuple(sys.argv[1:])):
+        mark = "" if figure.holds else "  MISSED"
+        print(f"{figure.name:<40} {figure.value:>8.2f} {figure.unit:<2} {figure.detail}{mark}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

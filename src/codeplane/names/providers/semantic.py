@@ -1,0 +1,127 @@
+"""The meanings that batch indexers have told, as far as they still hold."""
+
+from collections.abc import Callable
+from typing import Final
+
+from codeplane.core.kinds import CLASSES
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
+from codeplane.core.proof import Tier
+from codeplane.index.semantics import SemanticFacts, SemanticTarget
+from codeplane.languages.facts import Occurrence, Role
+from codeplane.names.freshness import SemanticStates, find_definition
+from codeplane.names.imports import ImportResolver
+from codeplane.names.meaning import UNRESOLVED, Meaning, Target, known
+
+_UNKNOWN: Final = Meaning(Tier.UNKNOWN, UNRESOLVED)
+
+
+class SemanticProvider:
+    """Answers from facts that are clean: about this content, with nothing changed that they rest on.
+
+    What means something outside the repository is known to mean no definition in it: it is strong and has no
+    target. With `exact`, a member means nothing where a derived class may have one of its own.
+    """
+
+    def __init__(self, links: ImportResolver, *, exact: bool = False) -> None:
+        self._links = links
+        self._view = links.sources
+        self._semantics = links.sources.semantics
+        self._states = SemanticStates(links)
+        self._exact = exact
+        self._clean: dict[RepoPath, list[_Meanings]] = {}
+
+    @classmethod
+    def of_links(cls, links: ImportResolver, *, exact: bool = False) -> "SemanticProvider | None":
+        """The source for one state of the files; None where no indexer has told anything."""
+        return None if links.sources.semantics.is_empty else cls(links, exact=exact)
+
+    def meaning(self, path: RepoPath, name: str, occurrence: Occurrence, /) -> Meaning:  # noqa: ARG002
+        """What the indexers of all build contexts say that an occurrence means; nothing where they differ."""
+        documents = self._documents(path)
+        if not documents or occurrence.role is Role.DEFINE:
+            return _UNKNOWN
+        occurrences = self._view.occurrences_of(self._view.require_own_facts(path))
+        number = occurrences.number_at(occurrence.line, occurrence.column)
+        if number is None:
+            return _UNKNOWN
+        meanings = [meaning for one in documents if (meaning := one.meaning(number)) is not None]
+        is_one = bool(meanings) and all(one.target == meanings[0].target for one in meanings)
+        return meanings[0] if is_one else _UNKNOWN
+
+    def _documents(self, path: RepoPath) -> "list[_Meanings]":
+        """What the runs whose facts of a file hold say about it."""
+        documents = self._clean.get(path)
+        if documents is None:
+            documents = self._clean[path] = [
+                _Meanings(one, self._of_target)
+                for one in self._semantics.documents(path)
+                if self._states.is_clean(path, one)
+            ]
+        return documents
+
+    def _of_target(self, document: SemanticFacts, target: SemanticTarget) -> Meaning:
+        run = self._semantics.run(document.run)
+        evidence = f"{run.indexer} {run.version}".strip()
+        if target.kind == "external":
+            return Meaning(Tier.STRONG, UNRESOLVED, evidence)
+        if target.kind != "definition":
+            return _UNKNOWN
+        places = self._places(target)
+        return Meaning(Tier.STRONG, places, evidence) if places else _UNKNOWN
+
+    def _places(self, target: SemanticTarget) -> Target:
+        facts = self._view.facts(target.path)
+        at = find_definition(facts, target) if facts is not None else None
+        if at is None:
+            return UNRESOLVED
+        place = Place(RepoPath(target.path), at)
+        if self._is_of_like_literals(place):
+            return UNRESOLVED
+        # Where a class only gives a value to what a base declares, or may declare outside of the repository,
+        # indexers name the one or the other.
+        places = known(self._links.classes.declared(place))
+        return UNRESOLVED if self._exact and places and self._is_overridden(places) else places
+
+    def _is_of_like_literals(self, place: Place) -> bool:
+        """Whether a definition is a key of an object that is written down, and the file has another of the
+        name: what is made of such objects by mapped types is said to be any one of them."""
+        facts = self._view.require_facts(place.path)
+        item = facts.definitions[place.definition]
+        if not facts.spec.renaming.object_literals or facts.bound(item.scope, item.name) is not None:
+            return False
+        is_member = item.parent >= 0 and facts.definitions.kind(item.parent) in CLASSES
+        return not is_member and facts.definitions.names.count(item.name) > 1
+
+    def _is_overridden(self, target: Target) -> bool:
+        """Whether a member of a derived class takes the place of one."""
+        item = self._view.require_facts(target[0].path).definitions[target[0].definition]
+        if item.parent < 0:
+            return False
+        overridden = self._links.classes.overridden
+        return any(
+            not set(overridden(other)).isdisjoint(target)
+            for other in self._view.definitions(item.name)
+            if other not in target
+        )
+
+
+class _Meanings:
+    """The meanings of one document, each worked out when it is first asked for."""
+
+    def __init__(
+        self, document: SemanticFacts, find: Callable[[SemanticFacts, SemanticTarget], Meaning]
+    ) -> None:
+        self._document, self._find = document, find
+        self._meanings: dict[int, Meaning] = {}
+
+    def meaning(self, number: int) -> Meaning | None:
+        """That of an occurrence, by its number in the file; None where the indexer says nothing."""
+        column = self._document.column
+        at = column[number] if number < len(column) else 0
+        if not at:
+            return None
+        meaning = self._meanings.get(at)
+        if meaning is None:
+            meaning = self._meanings[at] = self._find(self._document, self._document.targets[at - 1])
+        return meaning
