@@ -4,6 +4,7 @@
 ago once, and after every STEP (10) commits compares all facts that still count as clean with a fresh index.
 """
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from tests.index.conftest import tree_of
 
+from bench.corpora import python_package
 from bench.semantic import take_in, ty_scip
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
@@ -47,6 +49,22 @@ def replay(clone: Path, commits: int, step: int) -> Counter[str]:
         kept.close()
         workers.close()
     return counts
+
+
+def release_history(name: str, versions: tuple[str, ...], root: Path) -> Path:
+    """A repository with one commit for each release of a Python package, for where no clone is at hand."""
+    root.mkdir()
+    _git(root, "init", "-q", "-b", "main")
+    for version in versions:
+        for entry in root.iterdir():
+            if entry.name != ".git":
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+        [release] = (one for one in python_package(name, version).iterdir() if one.name != ".git")
+        shutil.copytree(release, root, symlinks=True, dirs_exist_ok=True)
+        author = ("-c", "user.name=History", "-c", "user.email=history@example.org")
+        _git(root, "add", "-A", "-f")
+        _git(root, *author, "commit", "-qm", f"{name} {version}")
+    return root
 
 
 def _compare(root: Path, folder: Path, workers: Workers, clean: _Facts) -> Counter[str]:

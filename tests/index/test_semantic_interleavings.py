@@ -4,7 +4,6 @@ The repository is written from a few choices, so that what `.run` means is known
 code can tell. The indexer is right about the state that it has read, which may be an old one.
 """
 
-import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -21,7 +20,6 @@ from codeplane.session.semantic.imports import Base
 from tests.drive import git
 from tests.index.toy_indexer import Said, base_of, definition, documents_of, store
 
-INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "500"))
 STEPS = 6
 _APP, _MAKE = RepoPath("app.py"), RepoPath("make.py")
 
@@ -180,12 +178,23 @@ def steps(world: World) -> Iterator[str]:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_what_is_taken_from_an_indexer_is_true(index: Index, repo: Path, seed: int) -> None:
+    interleave(index, repo, random.Random(seed), rounds=50)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(10, 20))
+def test_what_is_taken_from_an_indexer_is_true_in_the_long_run(index: Index, repo: Path, seed: int) -> None:
+    interleave(index, repo, random.Random(seed), rounds=500)
+
+
+def interleave(index: Index, repo: Path, dice: random.Random, rounds: int) -> None:
+    """Starts each round with a run that is taken in, mixes a few steps, and checks after every one."""
     git(repo, "checkout", "-qB", "main")
-    world = World(index, repo, random.Random(seed))
+    world = World(index, repo, dice)
     world.write(world.choices)
-    for _ in range(INTERLEAVINGS // 10):
+    for _ in range(rounds):
         world.begin()
         world.finish()
         for _ in steps(world):
             world.check()
-    assert world.strong > INTERLEAVINGS // 20, "the indexer has hardly had a say"
+    assert world.strong > rounds // 2, "the indexer has hardly had a say"
