@@ -23,6 +23,7 @@ from bench.lsp import Server
 from bench.measure import Figure
 from bench.oracle import pyright
 from bench.renamers import Answer, Asked, Language, Peer, Remembered, Renamer, Spot, answer_of, planned, spots
+from bench.semantic import take_in, ty_scip
 from bench.suites import Kept, Trial, pytest
 from codeplane.config import Places
 from codeplane.graph.places import place_of
@@ -57,7 +58,8 @@ PACKAGES = (
 DEFINITIONS = ("function", "method", "class", "field", "property", "constant", "variable")
 KINDS = (*DEFINITIONS, "parameter", "local")
 OURS = "codeplane"
-TOOLS = (OURS, "pyright", "rope", "jedi")
+WITH_TIER = "codeplane+ty-scip"  # the same with the facts of an indexer
+TOOLS = (OURS, WITH_TIER, "pyright", "rope", "jedi")
 OF_A_KIND = 4
 SEED = 20
 _ELSEWHERE = ("docs/", "doc/", "examples/", "test/", "tests/", "testing/")
@@ -79,7 +81,9 @@ class Tally:
     shown: Counter[str] = field(default_factory=Counter)  # of these, those that are changed or shown
     hidden: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
+    tier_reasons: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
+    open_places: Counter[str] = field(default_factory=Counter)  # that a decision is asked for
 
 
 def figures(
@@ -96,7 +100,9 @@ def figures(
             before = len(tally.broken), len(tally.wrong)
             trial = Trial(root, Path(base) / "trial", pytest(tests), kept)
             with Bench(root, trial, kept, tools) as bench:
-                for number, (kind, subject) in enumerate(drawn(bench.session, of_a_kind, seed)):
+                symbols = drawn(bench.session, of_a_kind, seed)
+                bench.draw_twins(of_a_kind, seed)
+                for number, (kind, subject) in enumerate(symbols):
                     bench.rename(kind, subject, f"renamed_{number}", tally)
             told = [f"{tool} {text}" for tool, text in tally.broken[before[0] :] + tally.wrong[before[1] :]]
             ours = [one for one in told if one.startswith(OURS)]
@@ -108,7 +114,7 @@ def _summed(tally: Tally, tools: tuple[str, ...]) -> Iterator[Figure]:
     for tool in tools:
         by_kind = ", ".join(f"{kind} {tally.applied[tool, kind]}/{tally.asked[kind]}" for kind in KINDS)
         yield Figure(f"applied, {tool}", _of(tally.applied, tool), "", None, by_kind)
-        bound = 0 if tool == OURS else None
+        bound = 0 if tool in (OURS, WITH_TIER) else None
         wrong = [text for one, text in tally.wrong if one == tool]
         yield Figure(f"wrong places, {tool}", len(wrong), "", bound, "; ".join(wrong[:3]))
         broken = [text for one, text in tally.broken if one == tool]
@@ -120,10 +126,14 @@ def _summed(tally: Tally, tools: tuple[str, ...]) -> Iterator[Figure]:
             detail = f"of {tally.said[kind]} places that the server names; {shown:.0%} with those shown"
             yield Figure(f"changed at once, {kind}", recall * 100, "%", None, detail)
     yield Figure("places outside of candidates", len(tally.hidden), "", 0, "; ".join(tally.hidden[:5]))
-    for reason, count in tally.reasons.most_common(_MOST_TOLD):
-        print(f"    {count:>4} {reason}")
+    for reasons in (tally.reasons, tally.tier_reasons):
+        for reason, count in reasons.most_common(_MOST_TOLD):
+            print(f"    {count:>4} {reason}")
     detail = ", ".join(f"{count} {name}" for name, count in tally.outcomes.most_common())
     yield Figure("symbols", sum(tally.outcomes.values()), "", None, detail)
+    if tally.open_places:
+        detail = f"{tally.open_places[OURS]} by structure alone, in renames that ask"
+        yield Figure("open places with the tier", tally.open_places[WITH_TIER], "", None, detail)
     if tally.seconds:
         detail = f"largest {max(tally.seconds):.2f} s"
         yield Figure("preview", statistics.median(tally.seconds), "s", 0.3, detail)
@@ -134,9 +144,9 @@ class Bench:
 
     def __init__(self, root: Path, trial: Trial, kept: Kept, tools: tuple[str, ...]) -> None:
         self._root, self._trial, self._kept = root, trial, kept
-        places = Places.of_user({"HOME": str(root.parent), "PATH": os.environ["PATH"]})
-        self.session = RepoSession.open(Checkout.find(root, places))
-        self.session.index.refresh()
+        self.session = _opened(root)
+        self._tier_session = _opened_with_tier(root) if WITH_TIER in tools else None
+        self._twins: dict[tuple[str, str, int, int], Subject] = {}
         oracle = pyright()
         server = Server(oracle.command, root, oracle.settings, oracle.options)
         server.wait_until_logged("source file")  # before that, it answers by the open file alone
@@ -153,6 +163,14 @@ class Bench:
         for peer in self._peers.values():
             peer.stop()
         self.session.close()
+        if self._tier_session is not None:
+            self._tier_session.close()
+
+    def draw_twins(self, of_a_kind: int, seed: int) -> None:
+        """Draws the same symbols again from the session that has an indexer's facts."""
+        if self._tier_session is not None:
+            twins = drawn(self._tier_session, of_a_kind, seed)
+            self._twins = {(kind, *_where(one)): one for kind, one in twins}
 
     def rename(self, kind: str, subject: Subject, new: str, tally: Tally) -> None:
         asked = Asked(kind, subject.name, self._spot(*_where(subject)), new)
@@ -164,6 +182,12 @@ class Bench:
         said = self._said(subject, asked)
         self._shown(plan, kind, said, tally)
         answers = {OURS: answer_of(plan)} | {name: one.rename(asked) for name, one in self._tools.items()}
+        if self._tier_session is not None:
+            other = planned(self._tier_session, self._twins[(kind, *_where(subject))], new)
+            answers[WITH_TIER] = answer_of(other)
+            if other.verdict is Verdict.NEEDS_DECISION:
+                tally.tier_reasons[f"{kind} with the tier: {_open_reasons(other)}"] += 1
+            tally.open_places.update({OURS: _open_places(plan), WITH_TIER: _open_places(other)})
         for tool, answer in answers.items():
             if answer.files:
                 tally.applied[tool, kind] += 1
@@ -213,8 +237,7 @@ class Bench:
         if plan.verdict is Verdict.OK:
             tally.certain[kind] += sum(one[:2] in sites for one in said)
         else:
-            why = {one.kind for one in plan.notes} | {why for one in plan.groups for why in one.reasons}
-            tally.reasons[f"{kind}: {', '.join(sorted(why))}"] += 1
+            tally.reasons[f"{kind}: {_open_reasons(plan)}"] += 1
         tally.shown[kind] += sum(one[:2] in shown for one in said)
         tally.hidden += [f"{plan.symbol} at {p}:{row}" for p, row, _ in sorted(said) if (p, row) not in shown]
 
@@ -226,6 +249,31 @@ class Bench:
     def _spot(self, path: str, line: int, column: int) -> Spot:
         text = self._line((path, line, 0))
         return path, line, len(text.encode()[:column].decode())
+
+
+def _opened(root: Path) -> RepoSession:
+    places = Places.of_user({"HOME": str(root.parent), "PATH": os.environ["PATH"]})
+    session = RepoSession.open(Checkout.find(root, places))
+    session.index.refresh()
+    return session
+
+
+def _opened_with_tier(root: Path) -> RepoSession:
+    """A copy of the project in which an indexer has run."""
+    twin = root.parent / "with-tier" / root.name
+    shutil.copytree(root, twin, symlinks=True, ignore=shutil.ignore_patterns(".codeplane"))
+    session = _opened(twin)
+    take_in(session.index, twin, ty_scip(), twin.parent / "indexer")
+    return session
+
+
+def _open_reasons(plan: Plan) -> str:
+    reasons = {one.kind for one in plan.notes} | {reason for one in plan.groups for reason in one.reasons}
+    return ", ".join(sorted(reasons))
+
+
+def _open_places(plan: Plan) -> int:
+    return sum(len(group.sites) for group in plan.groups if group.asks)
 
 
 def copied(corpus: Path, base: Path) -> Path:
