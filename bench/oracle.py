@@ -5,6 +5,7 @@ share of the server's answers inside the repository that CodePlane gives as well
 """
 
 import re
+import shutil
 import subprocess
 import tempfile
 import venv
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from tests.conformance import node
+from tests.conformance.node import Unavailable
 from tests.index.conftest import tree_of
 
 from bench.corpora import CACHE, npm_package, python_package
@@ -374,3 +376,13 @@ def typescript() -> Oracle:
     command = [str(node.node()), str(program), "--stdio"]
     # While a project is being read, a server that knows syntax alone would answer.
     return Oracle(command, {}, {"tsserver": {"path": str(library), "useSyntaxServer": "never"}})
+
+
+def gopls() -> Oracle:
+    """Without a network: what is imported is in the repository or the standard library."""
+    program = shutil.which("gopls")
+    if program is None:
+        raise Unavailable("gopls is not installed")
+    cache = str(CACHE.parent / "go-build")
+    variables = {"GOPROXY": "off", "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local", "GOCACHE": cache}
+    return Oracle([program], {"gopls": {"env": variables}}, {"env": variables})
