@@ -74,6 +74,7 @@ _NAME = re.compile(r"\w+")
 _GIVEN = re.compile(r"(?<![\w$#])[\w$#]+(?=(?:: [^=]+)? = (?:async )?\Z|: \Z)")
 _CALLED = 6  # lines up to a name that may call what is done with it
 _QUOTES = ('"', "'")
+_EMBEDDED = re.compile(r"\*?(?:\w+\.)?(?=\w+\s*(?:`|//|$))")
 _BEFORE_CODE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/|#![^\n]*)*", re.DOTALL)
 # Classes whose instances are classes.
 _META = ("type", "ABCMeta", "EnumMeta", "EnumType")
@@ -244,6 +245,15 @@ class _Comparison:
             # Of a variable that is given values in several places, CodePlane names the first and the server
             # the last. Both are one variable where CodePlane says that the other place means it too.
             refs = self.snapshot.references_in(RepoPath(path))
+            # A field that Go embeds has no name but its type's: CodePlane names the type, the server where the
+            # field begins, `*package.Type`.
+            if path.endswith(".go"):
+                before = _line(*place[:2])[place[2] :]
+                start = _EMBEDDED.match(before)
+                column = place[2] + (start.end() if start else 0)
+                return any(
+                    (r.line - 1, r.column) == (place[1], column) and r.target == ref.target for r in refs
+                )
             names = {self._name(target) for target in ref.target}
             writes = [one for one in refs if one.role is Role.WRITE and one.name in names]
             # A name without a receiver is written in the file that has it.

@@ -1,8 +1,8 @@
 """What batch indexers add: recall of references behind a receiver with the tier on and off, and its cost.
 
-The judges share no code with the indexers: basedpyright for `ty-scip`, the TypeScript server for
-`scip-typescript`, gopls for `go-types`. `python -m bench.semantic NAME …` does some of the packages;
-`--missed` before the names lists what is not found.
+The judges are basedpyright for `ty-scip`, the TypeScript server for `scip-typescript` and gopls for
+`go-types`. gopls and our extractor both rest on the library go/types: for Go the comparison with the tier on
+tests what is made of its types, not the types. `python -m bench.semantic NAME …` does some of the packages.
 """
 
 import os
@@ -224,9 +224,15 @@ def go_types() -> Installed:
 
 
 def go_package(name: str, version: str) -> Path:
-    """The sources of a Go library as Debian has them, without what other libraries they import."""
+    """The sources of a Go library as Debian has them. No module is required: `go list` fails as a whole where
+    one cannot be fetched, so what other libraries define is missing for the indexer and the judge alike."""
     package = f"golang-{name.replace('github.com', 'github').replace('/', '-')}-dev"
-    return debian_package(package, version, f"usr/share/gocode/src/{_SPELLING.get(name, name)}")
+    root = debian_package(package, version, f"usr/share/gocode/src/{_SPELLING.get(name, name)}")
+    module = root / "package" / "go.mod"
+    lines = module.read_text().splitlines()
+    module.write_text(next(line for line in lines if line.startswith("module ")) + "\n\ngo 1.18\n")
+    (root / "package" / "go.sum").unlink(missing_ok=True)
+    return root
 
 
 class Subject(NamedTuple):
