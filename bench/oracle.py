@@ -245,8 +245,8 @@ class _Comparison:
             # Of a variable that is given values in several places, CodePlane names the first and the server
             # the last. Both are one variable where CodePlane says that the other place means it too.
             refs = self.snapshot.references_in(RepoPath(path))
-            # A field that Go embeds has no name but its type's: CodePlane names the type, the server where the
-            # field begins, `*package.Type`.
+            # A field that Go embeds has no name but its type's: CodePlane names the type, the server says
+            # where the field begins, `*package.Type`.
             if path.endswith(".go"):
                 before = _line(*place[:2])[place[2] :]
                 start = _EMBEDDED.match(before)
