@@ -5,6 +5,7 @@ share of the server's answers inside the repository that CodePlane gives as well
 """
 
 import re
+import shutil
 import subprocess
 import tempfile
 import venv
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from tests.conformance import node
+from tests.conformance.node import Unavailable
 from tests.index.conftest import tree_of
 
 from bench.corpora import CACHE, npm_package, python_package
@@ -72,6 +74,7 @@ _NAME = re.compile(r"\w+")
 _GIVEN = re.compile(r"(?<![\w$#])[\w$#]+(?=(?:: [^=]+)? = (?:async )?\Z|: \Z)")
 _CALLED = 6  # lines up to a name that may call what is done with it
 _QUOTES = ('"', "'")
+_EMBEDDED = re.compile(r"\*?(?:\w+\.)?(?=\w+\s*(?:`|//|$))")
 _BEFORE_CODE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/|#![^\n]*)*", re.DOTALL)
 # Classes whose instances are classes.
 _META = ("type", "ABCMeta", "EnumMeta", "EnumType")
@@ -242,6 +245,15 @@ class _Comparison:
             # Of a variable that is given values in several places, CodePlane names the first and the server
             # the last. Both are one variable where CodePlane says that the other place means it too.
             refs = self.snapshot.references_in(RepoPath(path))
+            # A field that Go embeds has no name but its type's: CodePlane names the type, the server says
+            # where the field begins, `*package.Type`.
+            if path.endswith(".go"):
+                before = _line(*place[:2])[place[2] :]
+                start = _EMBEDDED.match(before)
+                column = place[2] + (start.end() if start else 0)
+                return any(
+                    (r.line - 1, r.column) == (place[1], column) and r.target == ref.target for r in refs
+                )
             names = {self._name(target) for target in ref.target}
             writes = [one for one in refs if one.role is Role.WRITE and one.name in names]
             # A name without a receiver is written in the file that has it.
@@ -374,3 +386,13 @@ def typescript() -> Oracle:
     command = [str(node.node()), str(program), "--stdio"]
     # While a project is being read, a server that knows syntax alone would answer.
     return Oracle(command, {}, {"tsserver": {"path": str(library), "useSyntaxServer": "never"}})
+
+
+def gopls() -> Oracle:
+    """Without a network: what is imported is in the repository or the standard library."""
+    program = shutil.which("gopls")
+    if program is None:
+        raise Unavailable("gopls is not installed")
+    cache = str(CACHE.parent / "go-build")
+    variables = {"GOPROXY": "off", "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local", "GOCACHE": cache}
+    return Oracle([program], {"gopls": {"env": variables}}, {"env": variables})
