@@ -16,7 +16,7 @@ import pytest
 from codeplane.names import Freshness
 from codeplane.semantic.jobs import Job, Jobs, JobStatus, Request
 from codeplane.session.semantic.background import BackgroundRefresh
-from tests.drive import git
+from tests.drive import Cpl, git, user_env
 from tests.tools.repo import Repo, trust
 
 TOY = Path(__file__).parent / "toys" / "indexer.py"
@@ -327,6 +327,24 @@ def test_a_job_whose_process_was_killed_is_interrupted_at_the_next_start(made: M
     [job] = made.jobs
     assert job.status is JobStatus.INTERRUPTED and job.finished_ms and made.facts() == 0
     assert made.scratch() == [], "what it left behind is swept"
+
+
+def test_an_indexer_and_what_it_has_started_end_with_a_server_that_is_killed(made: Made) -> None:
+    made.use("hang", "96", {"timeout_sec": 90})
+    made.repo.session.close()
+
+    def processes() -> list[str]:
+        lines = (" ".join(one.info["cmdline"] or ()) for one in psutil.process_iter(["cmdline"]))
+        return [line for line in lines if f"{made.base}/" in line or "sleep(96)" in line]
+
+    with Cpl(made.repo.root, user_env(made.home)).mcp("--profile", "full") as client:
+        client.open().ask("tools/call", {"name": "semantic_refresh", "arguments": {}})
+        wait_for(lambda: len(processes()) == 2)
+        client.process.send_signal(signal.SIGKILL)
+        client.process.wait()
+    wait_for(lambda: not processes(), 20)
+    made.repo = Repo.at(made.repo.root, made.base)
+    assert [job.status for job in made.jobs] == [JobStatus.INTERRUPTED]
 
 
 def test_linked_worktrees_have_jobs_of_their_own_and_share_the_facts(made: Made, tmp_path: Path) -> None:

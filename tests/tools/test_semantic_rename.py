@@ -69,6 +69,15 @@ def test_facts_that_do_not_hold_any_more_block_with_the_way_out(repo: Repo) -> N
     assert (repo.root / "tool.py").read_text() == TOOL
 
 
+def test_build_contexts_that_disagree_about_an_open_place_block(repo: Repo) -> None:
+    said = {("app.py", 2, "run"): definition("other.py", "Other.run")}
+    tell(repo.session.index, said, context="python:other")
+    result = rename(repo)
+    assert result["outcome"] == "blocked"
+    assert "python:other disagree about run in app.py:2." in str(result["problems"])
+    assert (repo.root / "tool.py").read_text() == TOOL
+
+
 def test_what_is_certain_by_the_structure_is_never_blocked(repo: Repo) -> None:
     repo.write("app.py", "from tool import Tool\n\nTool().run()\n")
     repo.write("other.py", "")

@@ -356,7 +356,7 @@ def test_a_wrong_contexts_file_is_refused(text: str, problem: str) -> None:
 
 def test_contexts_yaml_chooses_indexers_and_their_environment() -> None:
     text = """version: 1
-defaults: {max_parallel_contexts: 2, divergence_behavior: structural}
+defaults: {max_parallel_contexts: 2, divergence_behavior: fail}
 contexts:
   - {family: python, root_path: ., status: valid, indexer: scip-python, env: {PYTHONPATH: lib}}
   - {family: jvm, root_path: core, status: valid, indexer: {name: "off"}}
@@ -366,7 +366,7 @@ contexts:
     assert choices == SemanticChoices(
         {"python:": IndexerChoice("scip-python", {"PYTHONPATH": "lib"}), "jvm:core": IndexerChoice("off")},
         2,
-        "structural",
+        "fail",
     )
     assert choices.of_unit("go:cmd") == IndexerChoice()
     assert read_contexts(text) == []
@@ -377,7 +377,7 @@ contexts:
     ("text", "problem"),
     [
         ("version: 1\ndefaults: {max_parallel_contexts: 0}", "max_parallel_contexts"),
-        ("version: 1\ndefaults: {divergence_behavior: guess}", "divergence_behavior"),
+        ("version: 1\ndefaults: {divergence_behavior: structural}", "divergence_behavior"),
         ("version: 1\ncontexts: [{family: go, root_path: x, env: {A B: 1}}]", "environment variable"),
         ("version: 1\ncontexts: [{family: go, root_path: x, indexer: {nam: x}}]", "nam"),
     ],

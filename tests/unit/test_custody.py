@@ -3,6 +3,7 @@
 import itertools
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -14,6 +15,7 @@ import pytest
 from codeplane.core.errors import Cancelled
 from codeplane.process import Finished, Programs
 from codeplane.process.custody import Custody
+from tests.drive import eventually
 
 PYTHON = Path(sys.executable)
 PROGRAMS = Programs({"PATH": "/usr/bin:/bin"})
@@ -135,6 +137,31 @@ def test_memory_counts_where_a_process_has_dropped_its_environment() -> None:
     source = f"import os\nos.execve({str(PYTHON)!r}, ['python', '-S', '-c', {hungry!r}], {{}})"
     done = run(source, timeout=30, custody=Custody(most_resident=150 << 20))
     assert (done.code, done.ended_for) == (None, "memory")
+
+
+def test_a_program_that_is_tied_ends_with_a_process_that_is_killed() -> None:
+    daemon = DAEMON.replace("78", "85")
+    bare = (
+        f"import os\nos.execve({str(PYTHON)!r}, ['python', '-S', '-c', 'import time; time.sleep(85)'], {{}})"
+    )
+    program = f"{daemon}if not os.fork():\n time.sleep(85)\n{bare}"
+    source = (
+        "from pathlib import Path\nfrom codeplane.process import Programs\n"
+        "from codeplane.process.custody import Custody\n"
+        f"argv = [Path({str(PYTHON)!r}), '-S', '-c', {program!r}]\n"
+        "Programs({}).run(argv, cwd=Path('/'), timeout=85, custody=Custody(is_tied=True))"
+    )
+    process = subprocess.Popen([PYTHON, "-c", source])
+    eventually(lambda: len(set(left("time.sleep(85)")) - {process.pid}) >= 3)
+    process.kill()
+    process.wait()
+    eventually(lambda: not left("time.sleep(85)"), timeout=20)
+
+
+def test_the_one_who_watches_a_program_ends_with_it() -> None:
+    custody = Custody(is_tied=True)
+    assert run("pass", custody=custody).is_ok
+    assert not left(custody.mark)
 
 
 def test_programs_give_way_as_they_are_told_to() -> None:

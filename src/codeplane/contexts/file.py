@@ -20,7 +20,7 @@ _CONFIG_VERSION: Final = 1
 _LARGEST_CONFIG: Final = 1_048_576
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
-Divergence = Literal["fail", "structural"]
+Divergence = Literal["fail"]
 
 _HEADER: Final = """\
 # The contexts that were found in this repository. It is obeyed in a trusted repository (cpl trust):
@@ -80,7 +80,7 @@ class SemanticChoices:
 
     by_unit: dict[str, IndexerChoice] = field(default_factory=dict)  # by `Context.unit`
     max_parallel_contexts: int = 1
-    # What a refactoring does where build contexts disagree about a name: refuse, or rely on structure alone.
+    # What a refactoring does where build contexts disagree about an open place: it is refused.
     divergence_behavior: Divergence = "fail"
 
     def of_unit(self, unit: str) -> IndexerChoice:

@@ -24,6 +24,7 @@ from codeplane.names.identity import Identities
 from codeplane.names.imports import ImportResolver
 from codeplane.names.inference.receiver import Receivers
 from codeplane.names.meaning import AMBIGUOUS, Meaning, Target
+from codeplane.names.providers.semantic import SemanticProvider
 from codeplane.names.references import References
 from codeplane.names.resolve import Resolver
 
@@ -303,6 +304,14 @@ class Codebase:
         """How far indexers cover the files, where names were asked about; None where no indexer has run."""
         is_asked = "_view" in self.__dict__
         return self.semantic_states.level() if is_asked and not self.semantics.is_empty else None
+
+    def divergence(self, path: RepoPath, line: int, column: int) -> tuple[str, ...]:
+        """The build contexts whose indexers say different things of a token; none where they agree."""
+        return self._indexers.divergence(path, line, column) if self._indexers is not None else ()
+
+    @cached_property
+    def _indexers(self) -> SemanticProvider | None:
+        return SemanticProvider.of_links(self._resolver)
 
     @property
     def semantics(self) -> Semantics:

@@ -31,6 +31,7 @@ class Custody:
     # Resident size of all of them together, in bytes: what more of it takes is ended.
     most_resident: int | None = None
     niceness: int = 0  # how far they give way to others
+    is_tied: bool = False  # whether they end with this process, even where that is killed
     # Asked often; true ends the program as its deadline does.
     is_over: Callable[[], bool] | None = None
     # Sent to a program whose time is over, so that it can tell where it is.
@@ -76,8 +77,8 @@ class Held:
 
     def _resident(self) -> int:
         """The memory of the program's session and of what has left it, in bytes."""
-        pids = {pid for pid in psutil.pids() if _session_of(pid) == self._pid}
-        return sum(map(_resident_size, pids.union(_marked_processes(self._custody.mark))))
+        pids = {*_session_members(self._pid), *_marked_processes(self._custody.mark)}
+        return sum(map(_resident_size, pids))
 
     def ask(self) -> None:
         """Lets the program tell where it is, before it is ended."""
@@ -88,19 +89,24 @@ class Held:
 
     def end(self) -> int:
         """Kills what is left and says how many that were; those that appear meanwhile as well."""
-        pids: set[int] = set()
-        for _ in range(_ROUNDS):
-            left = list(_marked_processes(self._custody.mark))
-            if not left:
-                break
-            # None of them may make another while the rest are killed.
-            for sign in (signal.SIGSTOP, signal.SIGKILL):
-                for pid in left:
-                    with suppress(ProcessLookupError, PermissionError):
-                        os.kill(pid, sign)
-            pids.update(left)
-            time.sleep(0.005)
-        return len(pids)
+        return end_processes(self._custody.mark)
+
+
+def end_processes(mark: str, session: int = 0) -> int:
+    """Kills what has a mark, and what is in a session, until nothing is left; how many that were."""
+    pids: set[int] = set()
+    for _ in range(_ROUNDS):
+        left = {*_marked_processes(mark), *(_session_members(session) if session else ())}
+        if not left:
+            break
+        # None of them may make another while the rest are killed.
+        for sign in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in left:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, sign)
+        pids |= left
+        time.sleep(0.005)
+    return len(pids)
 
 
 def _limit_process(pid: int) -> None:
@@ -110,6 +116,10 @@ def _limit_process(pid: int) -> None:
     with suppress(OSError, ValueError):
         resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
+
+
+def _session_members(session: int) -> list[int]:
+    return [pid for pid in psutil.pids() if _session_of(pid) == session]
 
 
 def _session_of(pid: int) -> int:

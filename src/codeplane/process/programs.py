@@ -7,13 +7,14 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
 from codeplane.core.errors import ProgramFailed, ProgramMissing
 from codeplane.process.custody import Custody, Held
+from codeplane.process.tether import tethered
 
 _CHUNK: Final = 1 << 16
 # How often a program that prints nothing is looked at: whether its time is over, whether it is still wanted.
@@ -82,28 +83,44 @@ class Programs:
         """
         assert os.fsdecode(argv[0]).startswith("/"), "BUG: a program is named by its path"
         base_env = {**self.env, **(env or {})}
-        try:
-            process = subprocess.Popen(
-                argv,
-                cwd=cwd,
-                env={**base_env, **(custody.env(base_env) if custody is not None else {})},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            raise ProgramFailed(f"{os.fsdecode(argv[0])} cannot be started: {error}.") from error
-        custodian = Held(custody, process.pid) if custody is not None else None
-        try:
-            return _Talk(process, stdin, most, heard, custodian).until(time.monotonic() + timeout, check)
-        finally:
-            _end_group(process)
-            if custodian is not None:
-                custodian.end()
-                # It may have had so many children that it took its time to die.
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(_LAST_SEC)
+        whole_env = {**base_env, **(custody.env(base_env) if custody is not None else {})}
+        with ExitStack() as stack:
+            try:
+                # First: from its start on, the program is never without the one that watches.
+                tether = (
+                    stack.enter_context(tethered(custody.mark, self.env))
+                    if custody is not None and custody.is_tied
+                    else None
+                )
+                process = _start_process(argv, cwd, whole_env)
+            except (OSError, ValueError) as error:
+                raise ProgramFailed(f"{os.fsdecode(argv[0])} cannot be started: {error}.") from error
+            if tether is not None:
+                tether.tie(process.pid)
+            custodian = Held(custody, process.pid) if custody is not None else None
+            try:
+                return _Talk(process, stdin, most, heard, custodian).until(time.monotonic() + timeout, check)
+            finally:
+                _end_group(process)
+                if custodian is not None:
+                    custodian.end()
+                    # It may have had so many children that it took its time to die.
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(_LAST_SEC)
+
+
+def _start_process(
+    argv: Sequence[str | bytes | Path], cwd: Path, env: Mapping[str, str]
+) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        argv,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
 
 
 class _Said:

@@ -48,7 +48,7 @@ class ContextFiles:
 
 @dataclass(frozen=True)
 class Digests:
-    """What a run depends on besides the sources: facts of a run with other digests are stale."""
+    """What a run depends on besides the sources; a run over the whole context replaces facts of others."""
 
     configuration: str
     environment: str

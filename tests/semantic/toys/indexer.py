@@ -70,7 +70,8 @@ def main(mode: str, output: str, argument: str = "") -> None:
         while len(list(Path(argument).parent.glob(Path(argument).name + ".*"))) < 2:
             time.sleep(0.02)
     if mode == "hang":
-        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(97)"], start_new_session=True)
+        source = f"import time; time.sleep({argument or 97})"
+        subprocess.Popen([sys.executable, "-c", source], start_new_session=True)
         time.sleep(97)
     if mode == "memory":
         held = [b"x" * (16 << 20) for _ in range(100)]

@@ -38,16 +38,28 @@ class SemanticProvider:
 
     def meaning(self, path: RepoPath, name: str, occurrence: Occurrence, /) -> Meaning:  # noqa: ARG002
         """What the indexers of all build contexts say that an occurrence means; nothing where they differ."""
-        documents = self._documents(path)
-        if not documents or occurrence.role is Role.DEFINE:
+        if not self._documents(path) or occurrence.role is Role.DEFINE:
             return _UNKNOWN
-        occurrences = self._view.occurrences_of(self._view.require_own_facts(path))
-        number = occurrences.number_at(occurrence.line, occurrence.column)
-        if number is None:
-            return _UNKNOWN
-        meanings = [meaning for one in documents if (meaning := one.meaning(number)) is not None]
+        meanings = [meaning for _, meaning in self._meanings_at(path, occurrence.line, occurrence.column)]
         is_one = bool(meanings) and all(one.target == meanings[0].target for one in meanings)
         return meanings[0] if is_one else _UNKNOWN
+
+    def divergence(self, path: RepoPath, line: int, column: int) -> tuple[str, ...]:
+        """The build contexts whose indexers say different things of a token; none where they agree."""
+        if len(self._documents(path)) < 2:
+            return ()
+        meanings = [pair for pair in self._meanings_at(path, line, column) if pair[1] is not _UNKNOWN]
+        targets = {one.target for _, one in meanings}
+        return tuple(sorted(context for context, _ in meanings)) if len(targets) > 1 else ()
+
+    def _meanings_at(self, path: RepoPath, line: int, column: int) -> list[tuple[str, Meaning]]:
+        """What is said of a token, with the build context of each."""
+        occurrences = self._view.occurrences_of(self._view.require_own_facts(path))
+        number = occurrences.number_at(line, column)
+        if number is None:
+            return []
+        documents = self._documents(path)
+        return [(one.context, meaning) for one in documents if (meaning := one.meaning(number)) is not None]
 
     def _documents(self, path: RepoPath) -> "list[_Meanings]":
         """What the runs whose facts of a file hold say about it."""
@@ -113,6 +125,7 @@ class _Meanings:
         self, document: SemanticFacts, find: Callable[[SemanticFacts, SemanticTarget], Meaning]
     ) -> None:
         self._document, self._find = document, find
+        self.context = document.context
         self._meanings: dict[int, Meaning] = {}
 
     def meaning(self, number: int) -> Meaning | None:

@@ -25,6 +25,7 @@ class SemanticUse:
     places: Mapping[str, int] = field(default_factory=dict)  # indexer → places that it has decided
     rests_on: frozenset[RepoPath] = frozenset()  # the files that what it said rests on
     not_fresh: Mapping[RepoPath, FileState] = field(default_factory=dict)
+    divergences: Mapping[RepoPath, Problem] = field(default_factory=dict)  # the first one of each file
 
     @property
     def remarks(self) -> Iterator[str]:
@@ -38,6 +39,8 @@ class SemanticUse:
             state = self.not_fresh[path]
             text = f"The semantic facts of {shown(path)} are {state.freshness.value}: {state.reason}."
             yield Problem(NOT_FRESH, text, path)
+        for path in sorted(open_paths & self.divergences.keys()):
+            yield self.divergences[path]
 
 
 class SemanticPlaces:
@@ -50,6 +53,7 @@ class SemanticPlaces:
         self._places: Counter[str] = Counter()
         self._rests_on: set[RepoPath] = set()
         self._not_fresh: dict[RepoPath, FileState] = {}
+        self._divergences: dict[RepoPath, Problem] = {}
 
     def confirmed(self, ref: RefFact) -> RefFact:
         """A reference as the structure of the code has it, or as an indexer decides what that leaves open."""
@@ -66,6 +70,12 @@ class SemanticPlaces:
             return other
         if state.freshness not in (Freshness.CLEAN, Freshness.UNINDEXED):
             self._not_fresh[ref.path] = state
+        elif contexts := self._snapshot.divergence(ref.path, ref.line, ref.column):
+            text = (
+                f"The build contexts {', '.join(contexts)} disagree about {ref.name}"
+                f" in {shown(ref.path)}:{ref.line}."
+            )
+            self._divergences.setdefault(ref.path, Problem("divergence", text, ref.path))
         return ref
 
     @property
@@ -73,7 +83,12 @@ class SemanticPlaces:
         """What was decided so far, and what that rests on."""
         states = self._snapshot.semantic_states
         beneath = {other for path in self._rests_on for other in states.dependencies(path)}
-        return SemanticUse(dict(self._places), frozenset(self._rests_on | beneath), dict(self._not_fresh))
+        return SemanticUse(
+            dict(self._places),
+            frozenset(self._rests_on | beneath),
+            dict(self._not_fresh),
+            dict(self._divergences),
+        )
 
     def _state(self, path: RepoPath) -> FileState:
         if path not in self._states:

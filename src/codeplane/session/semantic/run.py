@@ -139,6 +139,7 @@ class _Starter:
                 most_processes=_MOST_PROCESSES,
                 most_resident=settings.memory_mb * _MEGABYTE,
                 niceness=_NICENESS,
+                is_tied=True,
                 is_over=lambda: _size(command.output) > limit,
             ),
         )
