@@ -14,6 +14,7 @@ import time
 import venv
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -149,6 +150,11 @@ def measure(root: Path, language: str, only: str) -> tuple[Tally, Cost]:
     return tally, cost
 
 
+def _content(snapshot: Snapshot, path: RepoPath) -> bytes | None:
+    """The bytes of a file; none of what git ignores and an indexer reads all the same."""
+    return snapshot.source(path) if path in snapshot.layout.blobs else None
+
+
 def take_in(index: Index, root: Path, found: "Installed", folder: Path) -> Cost:
     """Runs an indexer over a copy of the tree and takes in what it says."""
     scratch, output = folder / "scratch", folder / "output"
@@ -174,7 +180,8 @@ def take_in(index: Index, root: Path, found: "Installed", folder: Path) -> Cost:
         with index.snapshot() as snapshot, command.output.open("rb") as stream:
             enter = tree_of(root).jail.enter
             origin = Origin(enter, command.base, prepared.own_packages)
-            joined: Joined = join(read_index(stream), IndexedFiles(snapshot, snapshot.source), origin)
+            files_read = IndexedFiles(snapshot, partial(_content, snapshot))
+            joined: Joined = join(read_index(stream), files_read, origin)
         run = Run(f"{found.indexer.name}:", found.indexer.name, found.tool.version)
         store(index, run, joined.documents, base)
     return Cost(ended - began, time.monotonic() - ended, before, _size(index))

@@ -10,6 +10,7 @@ from codeplane.jail import shown
 from codeplane.names import Snapshot
 from codeplane.refactor import Group, Plan, Site, Verdict
 from codeplane.refactor.evidence import Capsule, Witness, witness
+from codeplane.refactor.plan import DIVERGENCE
 from codeplane.refactor.text import Lines
 from codeplane.session.plans import Pending
 
@@ -172,11 +173,13 @@ def _set(name: str, description: str, members: list[str], rule: str) -> dict[str
 
 def _blocked(plan: Plan) -> dict[str, Any]:
     """What a plan waits for, and how to go on without it."""
-    files = sorted({shown(one.path) for one in plan.problems if one.path is not None})
     arguments = {"symbol": shown(plan.symbol), "new_name": shown(plan.new_name)}
-    return {
-        "reason": "semantic_not_fresh",
-        "suggested_refresh_scope": {"files": files},
+    way_on = {
         "can_force_syntactic": True,
         "next": {"path": "/refactor/rename", "body": {**arguments, "force_syntactic": True}},
     }
+    if any(one.kind == DIVERGENCE for one in plan.problems):
+        # Another run of the indexers says the same.
+        return {"reason": DIVERGENCE, **way_on}
+    files = sorted({shown(one.path) for one in plan.problems if one.path is not None})
+    return {"reason": "semantic_not_fresh", "suggested_refresh_scope": {"files": files}, **way_on}

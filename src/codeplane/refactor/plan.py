@@ -15,6 +15,7 @@ MENTIONS: Final = "mentions"  # is chosen like the id of a group: what speaks of
 
 
 NOT_FRESH: Final = "semantic_not_fresh"  # the kind of a problem that a run of an indexer would solve
+DIVERGENCE: Final = "divergence"  # the kind of a problem that build contexts disagree about
 
 
 class Verdict(StrEnum):

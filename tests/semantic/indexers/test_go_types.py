@@ -222,6 +222,24 @@ def test_a_module_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         Run(GO, root, SYSTEM)
 
 
+def test_requirements_outside_of_the_module_cache_leave_the_rest(tmp_path: Path) -> None:
+    needs("go")
+    files = {
+        "go.mod": "module example.org/far\n\ngo 1.15\n\nrequire (\n\texample.invalid/far v1.2.3\n)\n",
+        "a.go": """package a
+
+import "example.invalid/far"
+
+type T struct{ N int }
+
+func use(t T) int { far.Call(); return t.N }
+""",
+    }
+    run = Run(GO, written(tmp_path / "r", files), SYSTEM)
+    assert Sources(files, run.index).target("a.go", "t.<N>") == "a.go:5"
+    assert any("example.invalid/far" in note for note in run.notes), run.notes
+
+
 def test_a_directory_without_a_module_is_told(tmp_path: Path) -> None:
     root = written(tmp_path / "r", {"a.go": "package a\n"})
     assert GO.prepare(root, context(root)).notes == (". has no go.mod: nothing can be indexed.",)

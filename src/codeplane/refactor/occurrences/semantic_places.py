@@ -13,7 +13,7 @@ from codeplane.core.proof import Tier
 from codeplane.jail import shown
 from codeplane.names import RefFact, Snapshot
 from codeplane.names.freshness import FileState, Freshness
-from codeplane.refactor.plan import NOT_FRESH, Group, Problem
+from codeplane.refactor.plan import DIVERGENCE, NOT_FRESH, Group, Problem
 
 _SURE = (Tier.PROVEN, Tier.STRONG)
 
@@ -75,7 +75,7 @@ class SemanticPlaces:
                 f"The build contexts {', '.join(contexts)} disagree about {ref.name}"
                 f" in {shown(ref.path)}:{ref.line}."
             )
-            self._divergences.setdefault(ref.path, Problem("divergence", text, ref.path))
+            self._divergences.setdefault(ref.path, Problem(DIVERGENCE, text, ref.path))
         return ref
 
     @property

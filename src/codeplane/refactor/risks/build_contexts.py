@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from codeplane.core.paths import RepoPath
 from codeplane.names import Snapshot
 from codeplane.refactor.occurrences.build_contexts import defined_in
-from codeplane.refactor.plan import Problem
+from codeplane.refactor.plan import DIVERGENCE, Problem
 from codeplane.refactor.rename_set import RenameSet
 from codeplane.refactor.risk import Question, risk
 
 
-@risk(kinds=("divergence", "insufficient_context"), subject="rename", order=200)
+@risk(kinds=(DIVERGENCE, "insufficient_context"), subject="rename", order=200)
 def find(question: Question) -> Iterator[Problem]:
     """Definitions that keep one name in contexts that are not one."""
     yield from _divergence(question.snapshot, question.names)
@@ -22,7 +22,7 @@ def _divergence(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[Problem]:
     units = sorted({snapshot.unit_of(path) for path in paths})
     if len(units) > 1:
         text = f"What keeps the name together is in several build contexts: {', '.join(units)}."
-        yield Problem("divergence", text, RepoPath(paths[0]))
+        yield Problem(DIVERGENCE, text, RepoPath(paths[0]))
     for path in paths:
         facts = snapshot.facts(path)
         group = facts.spec.family if facts is not None else ""

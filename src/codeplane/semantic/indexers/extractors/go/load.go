@@ -79,11 +79,8 @@ type loader struct {
 	problems *problems
 }
 
-func newLoader(root string, config configuration, patterns []string, isOwn func(*listing) bool, told *problems) (*loader, error) {
-	arguments := []string{"list", "-e", "-deps", "-test", "-json"}
-	if config.tags != "" {
-		arguments = append(arguments, "-tags="+config.tags)
-	}
+// What `go list` prints; an error where it prints nothing.
+func list(root string, config configuration, arguments, patterns []string) ([]byte, error) {
 	command := exec.Command("go", append(append(arguments, "--"), patterns...)...)
 	command.Dir = root
 	command.Env = config.environment()
@@ -92,6 +89,54 @@ func newLoader(root string, config configuration, patterns []string, isOwn func(
 	output, err := command.Output()
 	if err != nil && len(output) == 0 {
 		return nil, fmt.Errorf("go list: %v: %s", err, strings.TrimSpace(stderr.String()))
+	}
+	return output, nil
+}
+
+// A copy of go.mod with the module's own path and version of Go alone. A requirement that is not in the
+// module cache ends `go list` as a whole, also for packages that import nothing of it; without it, what
+// other modules declare is missing, as after any import that fails.
+func withoutRequirements(root string) (string, func(), error) {
+	content, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return "", nil, err
+	}
+	var lines []string
+	for _, line := range strings.Split(string(content), "\n") {
+		if words := strings.Fields(line); len(words) > 1 && (words[0] == "module" || words[0] == "go") {
+			lines = append(lines, line)
+		}
+	}
+	folder, err := os.MkdirTemp("", "cpl-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove := func() { os.RemoveAll(folder) }
+	path := filepath.Join(folder, "go.mod")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return path, remove, nil
+}
+
+func newLoader(root string, config configuration, patterns []string, isOwn func(*listing) bool, told *problems) (*loader, error) {
+	arguments := []string{"list", "-e", "-deps", "-test", "-json"}
+	if config.tags != "" {
+		arguments = append(arguments, "-tags="+config.tags)
+	}
+	output, err := list(root, config, arguments, patterns)
+	if err != nil {
+		modfile, remove, failure := withoutRequirements(root)
+		if failure != nil {
+			return nil, err
+		}
+		defer remove()
+		told.add(err.Error())
+		// Without `go.sum`, only `mod` lets a module be listed.
+		if output, failure = list(root, config, append(arguments, "-mod=mod", "-modfile="+modfile), patterns); failure != nil {
+			return nil, err
+		}
 	}
 	l := &loader{
 		fset:     token.NewFileSet(),
