@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from codeplane.languages.facts import Definition
+from codeplane.languages.foreign import ForeignDefinition
 from codeplane.languages.spec import specs
 from codeplane.languages.style import HeaderStyle
 
@@ -53,7 +53,7 @@ def style_of(language: str) -> HeaderStyle | None:
     return specs()[language].header
 
 
-def header_of(language: str, item: Definition, bound: Sequence[str] = ()) -> Header | None:
+def header_of(language: str, item: ForeignDefinition, bound: Sequence[str] = ()) -> Header | None:
     """The header of a definition, or None where it cannot be taken apart for certain.
 
     `bound` are the names that the file says to be parameters: they and the header have to agree.
@@ -76,7 +76,7 @@ def _is_name(name: str) -> bool:
     return name not in _NOT_BOUND and _WORD.fullmatch(name) is not None
 
 
-def _split_header(style: HeaderStyle, item: Definition) -> tuple[str, str, str | None, str] | None:
+def _split_header(style: HeaderStyle, item: ForeignDefinition) -> tuple[str, str, str | None, str] | None:
     """What is before the name, the type parameters, what is in the parentheses, and what is behind."""
     text = item.signature
     places = list(_name_pattern(item.name.rpartition(".")[2]).finditer(text))

@@ -13,6 +13,7 @@ from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import FLAG_ASIDE, FLAG_MORE, MADE, OTHER_TYPE, Reason
 from codeplane.languages.foreign import ForeignDefinition
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, external, is_external, known
+from codeplane.names.overloads import is_overload
 
 if TYPE_CHECKING:
     from codeplane.names.imports import ImportResolver
@@ -164,7 +165,7 @@ class Classes:
                     continue
                 if not self._is_only_assigned(member):
                     is_open = self._is_conditional(member) and self._may_follow(owner, order, one, name)
-                    return AMBIGUOUS if is_open else member
+                    return AMBIGUOUS if is_open else self._with_overloads(order, one, member, name)
                 weak_member = weak_member or (AMBIGUOUS if is_listed else member)
             else:
                 is_listed = is_listed or self._may_list(one, name)
@@ -174,6 +175,30 @@ class Classes:
             if weak_member and spec is not None and name in spec.types.object_members
             else weak_member
         )
+
+    def _with_overloads(self, order: list[Target], owner: Target, member: Target, name: str) -> Target:
+        """A method with those of bases that it does not override: which one a call means takes the types of
+        its arguments. Everything else hides what bases have."""
+        facts = self._sources.facts(member[0].path) if known(member) and member[0].definition >= 0 else None
+        if (
+            facts is None
+            or self._definition(member[0]).kind not in self._linker.spec(facts).scopes.overloaded_kinds
+        ):
+            return member
+        places = list(member)
+        for base in order[order.index(owner) + 1 :]:
+            inherited = UNRESOLVED if is_external(base) else self._own(base, name)
+            if inherited == AMBIGUOUS:
+                return AMBIGUOUS
+            derived = [self._definition(place) for place in places]
+            places += [
+                place
+                for place in inherited
+                if place.definition >= 0
+                and self._definition(place).kind == derived[0].kind
+                and is_overload(facts.language, self._definition(place), derived)
+            ]
+        return tuple(places)
 
     def _is_conditional(self, target: Target) -> bool:
         """Whether a class makes a method under a condition: it stands deeper than the others."""
