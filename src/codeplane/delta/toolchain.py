@@ -34,7 +34,7 @@ class Validator:
     scope: ValidatorScope = "project"
     timeout_seconds: int = 120
     success_exit_codes: tuple[int, ...] = (0,)
-    required: bool = True
+    is_required: bool = True
     fail_if_missing: bool = True
     output_parser: OutputParser = "text"
     env_allowlist: tuple[str, ...] | None = None  # None: what tests and linters see
@@ -113,6 +113,8 @@ class _Reader:
         values: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
         }
+        if "required" in values:
+            values["is_required"] = values.pop("required")
         return Validator(name, **values)
 
     def _check_scope(self, name: str, table: Mapping[str, Any]) -> None:

@@ -60,8 +60,8 @@ class Bench:
     programs: Programs
     variables: Callable[[Sequence[str]], Mapping[str, str]]  # of the user's environment, by name
     check: Callable[[], None]
-    started: Callable[[Validator, RepoPath | None], None] = lambda _validator, _path: None
-    ended: Callable[[ValidatorRun], None] = lambda _run: None
+    on_start: Callable[[Validator, RepoPath | None], None] = lambda _validator, _path: None
+    on_end: Callable[[ValidatorRun], None] = lambda _run: None
 
 
 def run_validators(bench: Bench, requests: Mapping[Validator, Sequence[RepoPath]]) -> list[ValidatorRun]:
@@ -70,9 +70,9 @@ def run_validators(bench: Bench, requests: Mapping[Validator, Sequence[RepoPath]
     for validator, paths in requests.items():
         for path, directory in _places_of(bench.trial, validator, sorted(set(paths))):
             bench.check()
-            bench.started(validator, path)
+            bench.on_start(validator, path)
             run = _run_once(bench, validator, path, directory)
-            bench.ended(run)
+            bench.on_end(run)
             runs.append(run)
     return runs
 
@@ -127,11 +127,11 @@ def _is_workspace(trial: Trial, directory: RepoPath) -> bool:
 def _run_once(bench: Bench, validator: Validator, path: RepoPath | None, directory: RepoPath) -> ValidatorRun:
     root = bench.trial.root
     toolbox = Toolbox(bench.programs, root)
-    blank = ValidatorRun(validator.name, validator.scope, validator.required, path, is_passed=False)
+    blank = ValidatorRun(validator.name, validator.scope, validator.is_required, path, is_passed=False)
     began = time.monotonic()
     try:
         program = toolbox.find(validator.command, directory)
-        finished = Programs(_environment(bench, validator, toolbox, directory)).run(
+        result = Programs(_environment(bench, validator, toolbox, directory)).run(
             (program, *_arguments(validator, path, directory)),
             cwd=root / directory,
             timeout=validator.timeout_seconds,
@@ -144,14 +144,14 @@ def _run_once(bench: Bench, validator: Validator, path: RepoPath | None, directo
     except ProgramFailed as error:
         return replace(blank, output=error.message)
     duration = round((time.monotonic() - began) * 1000)
-    is_passed = finished.code is not None and finished.code in validator.success_exit_codes
+    is_passed = result.code is not None and result.code in validator.success_exit_codes
     return replace(
         blank,
         is_passed=is_passed,
-        exit_code=finished.code,
+        exit_code=result.code,
         duration_ms=duration,
-        output="" if is_passed else _snippet(validator, finished),
-        diagnostics=() if is_passed else _diagnostics(bench, validator, root / directory, finished),
+        output="" if is_passed else _snippet(validator, result),
+        diagnostics=() if is_passed else _diagnostics(bench, validator, root / directory, result),
     )
 
 
@@ -168,23 +168,23 @@ def _environment(
     if validator.env_allowlist is None:
         return usual
     base = {name: usual[name] for name in _ALWAYS if name in usual}
-    chosen = bench.variables([name for name in validator.env_allowlist if name != "PATH"])
-    return {**base, **chosen}
+    allowed_variables = bench.variables([name for name in validator.env_allowlist if name != "PATH"])
+    return {**base, **allowed_variables}
 
 
-def _snippet(validator: Validator, finished: Finished) -> str:
+def _snippet(validator: Validator, result: Finished) -> str:
     """The end of what a program printed, where the reason mostly is."""
-    if finished.code is None:
+    if result.code is None:
         return f"ended after {validator.timeout_seconds} s, its limit"
-    output = (finished.stdout + b"\n" + finished.stderr).decode("utf-8", "replace").strip()
+    output = (result.stdout + b"\n" + result.stderr).decode("utf-8", "replace").strip()
     text = output if len(output) <= _LONGEST_SNIPPET else f"…{output[-_LONGEST_SNIPPET:]}"
     return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
 
 
-def _diagnostics(bench: Bench, validator: Validator, cwd: Path, finished: Finished) -> tuple[Diagnostic, ...]:
+def _diagnostics(bench: Bench, validator: Validator, cwd: Path, result: Finished) -> tuple[Diagnostic, ...]:
     place = Place(bench.trial.root, Toolbox(bench.programs, bench.trial.root), bench.trial.reports)
-    findings = findings_in(validator.output_parser, finished.stdout)
-    findings = findings or findings_in("text", finished.stderr)
+    findings = findings_in(validator.output_parser, result.stdout)
+    findings = findings or findings_in("text", result.stderr)
     paths = dict.fromkeys(bench.trial.paths())
     return tuple(
         Normal(bench.trial, place).diagnostics(validator.name, cwd, findings, paths)[:_MOST_DIAGNOSTICS]
