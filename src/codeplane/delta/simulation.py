@@ -24,6 +24,8 @@ from codeplane.languages.query import LARGEST, errors_in, is_too_broken, is_too_
 
 ProblemKind = Literal[
     "unresolvable",
+    "blocked",
+    "validator",
     "missing_file",
     "target",
     "refused",
