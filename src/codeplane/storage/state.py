@@ -100,6 +100,11 @@ class StateDir:
         return self.path / "contexts.yaml"
 
     @property
+    def packs(self) -> Path:
+        """Workflow packs that the repository brings along."""
+        return self.path / "packs"
+
+    @property
     def logs(self) -> Path:
         return self.path / "logs"
 
