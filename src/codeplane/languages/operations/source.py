@@ -67,6 +67,10 @@ class Source:
         """The number of the line that a byte is in, from one."""
         return bisect_right(self._line_starts, offset)
 
+    def line_offset(self, line: int) -> int:
+        """The first byte of a line by its number, from one."""
+        return self._line_starts[line - 1]
+
     def line_start(self, offset: int) -> int:
         """The first byte of the line that a byte is in."""
         return self._line_starts[self.line_of(offset) - 1]
