@@ -46,6 +46,12 @@
     │   ├── PlanStale                4002
     │   ├── PlanGone                 4003
     │   └── DecisionRefused          4004
+    ├── DeltaError                   45xx  code deltas
+    │   ├── DeltaInvalid             4501
+    │   ├── DeltaNotReady            4502
+    │   ├── DeltaBusy                4503
+    │   ├── ToolchainInvalid         4504
+    │   └── PhaseRolledBack          4505
     ├── EditError                    5xxx  edits; nothing has changed, unless it says so
     │   ├── EditConflict             5001
     │   ├── EditRefused              5002
@@ -383,6 +389,41 @@ class DecisionRefused(RefactorError):
     """The plan cannot be applied like this; the details say what is missing or wrong."""
 
     code = 4004
+
+
+class DeltaError(CodePlaneError):
+    """A code delta could not be read, validated or executed."""
+
+
+class DeltaInvalid(DeltaError):
+    """A delta is not well-formed: an unknown key, a missing argument, a path outside the repository."""
+
+    code = 4501
+
+
+class DeltaNotReady(DeltaError):
+    """Tasks are red, stale or not validated far enough; nothing was executed."""
+
+    code = 4502
+
+
+class DeltaBusy(DeltaError):
+    """Another execution of deltas holds the lock."""
+
+    code = 4503
+    retryable = True
+
+
+class ToolchainInvalid(DeltaError):
+    """`.codeplane/toolchain.toml` has an error, or you have not trusted it as it is now."""
+
+    code = 4504
+
+
+class PhaseRolledBack(DeltaError):
+    """A phase could not be completed; its files are as they were before it."""
+
+    code = 4505
 
 
 class EditError(CodePlaneError):
