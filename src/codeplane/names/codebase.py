@@ -21,8 +21,10 @@ from codeplane.names.classes import Classes
 from codeplane.names.definition import Def
 from codeplane.names.freshness import SemanticLevel, SemanticStates
 from codeplane.names.identity import Identities
+from codeplane.names.implementations import Implementations
 from codeplane.names.imports import ImportResolver
 from codeplane.names.inference.receiver import Receivers
+from codeplane.names.interfaces import Interfaces
 from codeplane.names.meaning import AMBIGUOUS, Meaning, Target
 from codeplane.names.providers.semantic import SemanticProvider
 from codeplane.names.references import References
@@ -299,6 +301,11 @@ class Codebase:
     def semantic_states(self) -> SemanticStates:
         """Whether what indexers have said about files still holds."""
         return SemanticStates(self._resolver)
+
+    @cached_property
+    def interfaces(self) -> Interfaces:
+        """Interfaces that types implement without naming them, and what implements them."""
+        return Interfaces(self._resolver, Implementations(self._resolver))
 
     def semantic_level_used(self) -> SemanticLevel | None:
         """How far indexers cover the files, where names were asked about; None where no indexer has run."""

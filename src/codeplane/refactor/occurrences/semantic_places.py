@@ -4,7 +4,6 @@ An edit takes a place along, or leaves it out, by what an indexer says only wher
 clean, and so is everything that they rest on. Elsewhere the place is as open as without an indexer.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -13,6 +12,7 @@ from codeplane.core.proof import Tier
 from codeplane.jail import shown
 from codeplane.names import RefFact, Snapshot
 from codeplane.names.freshness import FileState, Freshness
+from codeplane.names.meaning import STRUCTURE
 from codeplane.refactor.plan import DIVERGENCE, NOT_FRESH, Group, Problem
 
 _SURE = (Tier.PROVEN, Tier.STRONG)
@@ -50,7 +50,7 @@ class SemanticPlaces:
         self._snapshot = snapshot
         self._is_off = snapshot.semantics.is_empty
         self._states: dict[RepoPath, FileState] = {}
-        self._places: Counter[str] = Counter()
+        self._places: dict[str, set[tuple[RepoPath, int, int]]] = {}
         self._rests_on: set[RepoPath] = set()
         self._not_fresh: dict[RepoPath, FileState] = {}
         self._divergences: dict[RepoPath, Problem] = {}
@@ -63,9 +63,11 @@ class SemanticPlaces:
         if ref.tier in _SURE:
             # They may disagree: then nothing is certain.
             return ref if other.tier in _SURE else other
+        if other.tier in _SURE and (other.evidence == STRUCTURE or self._may_be_implemented(other)):
+            return ref
         state = self._state(ref.path)
         if state.freshness is Freshness.CLEAN and other.tier in _SURE:
-            self._places[other.evidence] += 1
+            self._places.setdefault(other.evidence, set()).add((ref.path, ref.line, ref.column))
             self._rests_on.add(ref.path)
             return other
         if state.freshness not in (Freshness.CLEAN, Freshness.UNINDEXED):
@@ -84,7 +86,7 @@ class SemanticPlaces:
         states = self._snapshot.semantic_states
         beneath = {other for path in self._rests_on for other in states.dependencies(path)}
         return SemanticUse(
-            dict(self._places),
+            {evidence: len(places) for evidence, places in self._places.items()},
             frozenset(self._rests_on | beneath),
             dict(self._not_fresh),
             dict(self._divergences),
@@ -94,6 +96,12 @@ class SemanticPlaces:
         if path not in self._states:
             self._states[path] = self._snapshot.semantic_states.state_for_edit(path)
         return self._states[path]
+
+    def _may_be_implemented(self, ref: RefFact) -> bool:
+        """Whether a member of a protocol is meant: at run time it is that of any class with all of them."""
+        interfaces = self._snapshot.interfaces
+        owners = map(interfaces.owner, ref.target)
+        return any(owner is not None and interfaces.is_implemented_protocol(owner) for owner in owners)
 
     def _by_all_sources(self, ref: RefFact) -> RefFact:
         for other in self._snapshot.references.named_in(ref.path, ref.name):
