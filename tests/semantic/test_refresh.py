@@ -17,6 +17,7 @@ from codeplane.names import Freshness
 from codeplane.semantic.jobs import Job, Jobs, JobStatus, Request
 from codeplane.session.semantic.background import BackgroundRefresh
 from tests.drive import Cpl, git, user_env
+from tests.programs import from_pypi
 from tests.tools.repo import Repo, trust
 
 TOY = Path(__file__).parent / "toys" / "indexer.py"
@@ -129,6 +130,37 @@ def test_a_change_of_the_configuration_makes_facts_stale(made: Made, name: str) 
     assert made.state("app.py") is Freshness.STALE
     made.repo.result("semantic_refresh")
     assert made.state("app.py") is Freshness.CLEAN
+
+
+@pytest.fixture
+def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Made]:
+    """A repository that ty-scip can index; git ignores its environment."""
+    monkeypatch.setenv("PATH", f"{from_pypi('ty-scip', '0.1.0')}{os.pathsep}{os.environ['PATH']}")
+    made = Made(tmp_path)
+    made.repo.write(".gitignore", ".venv\n")
+    made.reopen()
+    yield made
+    made.repo.session.close()
+
+
+def test_a_package_that_is_installed_afterwards_makes_facts_stale(checked: Made) -> None:
+    packages = checked.repo.root / ".venv" / "lib" / "python3.11" / "site-packages"
+    (packages / "one-1.0.dist-info").mkdir(parents=True)
+    checked.repo.result("semantic_refresh")
+    assert checked.state("app.py") is Freshness.CLEAN
+    (packages / "one-1.0.dist-info").rename(packages / "one-2.0.dist-info")
+    assert checked.state("app.py") is Freshness.STALE
+    [context] = checked.repo.result("semantic_status")["contexts"]
+    assert context["states"] == {"stale": 2}
+    (packages / "one-2.0.dist-info").rename(packages / "one-1.0.dist-info")
+    assert checked.state("app.py") is Freshness.CLEAN, "it is as it was"
+
+
+def test_an_environment_that_is_made_afterwards_makes_facts_stale(checked: Made) -> None:
+    checked.repo.result("semantic_refresh")
+    assert checked.state("app.py") is Freshness.CLEAN
+    (checked.repo.root / ".venv").mkdir()
+    assert checked.state("app.py") is Freshness.STALE
 
 
 def test_contexts_yaml_adds_to_the_environment_of_an_indexer(made: Made) -> None:

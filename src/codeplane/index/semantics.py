@@ -231,10 +231,10 @@ def facts_of(connection: Connection, blob: int, path: str) -> list[SemanticFacts
         " ORDER BY context",
         (blob, sql_text(path)),
     )
-    found = []
+    documents = []
     for run, context, targets, positions, text in rows:
         notes = decode_json(text)
-        found.append(
+        documents.append(
             SemanticFacts(
                 run,
                 context,
@@ -246,7 +246,7 @@ def facts_of(connection: Connection, blob: int, path: str) -> list[SemanticFacts
                 [(first, second) for first, second in notes["implementations"]],
             )
         )
-    return found
+    return documents
 
 
 def relations(connection: Connection) -> list[Relation]:

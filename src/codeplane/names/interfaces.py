@@ -217,13 +217,13 @@ class Interfaces:
         ours, theirs = self._item(other[0]), self._item(member)
         if "method" not in (ours.kind, theirs.kind) or ours.kind != theirs.kind:
             return True
-        mine, demanded = self._shape(other[0], ours), self._shape(member, theirs)
-        if mine is None or demanded is None:
+        mine, model = self._shape(other[0], ours), self._shape(member, theirs)
+        if mine is None or model is None:
             return True
         types = self._types(member)
         if types.embedded_fields:
-            return (len(mine.parameters), mine.results) == (len(demanded.parameters), demanded.results)
-        count = len(_positional(demanded.parameters))
+            return (len(mine.parameters), mine.results) == (len(model.parameters), model.results)
+        count = len(_positional(model.parameters))
         is_wide = not types.protocols or _takes(mine.parameters, count)
         return is_wide and sum(one.default is None for one in _positional(mine.parameters)) <= count
 
