@@ -316,6 +316,10 @@ class Codebase:
         """The build contexts whose indexers say different things of a token; none where they agree."""
         return self._indexers.divergence(path, line, column) if self._indexers is not None else ()
 
+    def ambiguity(self, path: RepoPath, line: int, column: int) -> tuple[str, ...]:
+        """Why indexers leave a token open that means one of several definitions to them."""
+        return self._indexers.ambiguity(path, line, column) if self._indexers is not None else ()
+
     @cached_property
     def _indexers(self) -> SemanticProvider | None:
         return SemanticProvider.of_links(self._resolver)

@@ -149,6 +149,11 @@ class Semantics:
         self._blobs = blobs
 
     @property
+    def last_run(self) -> int:
+        """The number of the newest run that was ever stored."""
+        return self._generation[0]
+
+    @property
     def is_empty(self) -> bool:
         """Whether no indexer has said anything."""
         return not self._generation[1]

@@ -13,7 +13,7 @@ from codeplane.jail import shown
 from codeplane.names import RefFact, Snapshot
 from codeplane.names.freshness import FileState, Freshness
 from codeplane.names.meaning import STRUCTURE
-from codeplane.refactor.plan import DIVERGENCE, NOT_FRESH, Group, Problem
+from codeplane.refactor.plan import DIVERGENCE, NOT_FRESH, Group, Problem, SemanticBasis
 
 _SURE = (Tier.PROVEN, Tier.STRONG)
 
@@ -26,6 +26,7 @@ class SemanticUse:
     rests_on: frozenset[RepoPath] = frozenset()  # the files that what it said rests on
     not_fresh: Mapping[RepoPath, FileState] = field(default_factory=dict)
     divergences: Mapping[RepoPath, Problem] = field(default_factory=dict)  # the first one of each file
+    basis: SemanticBasis = field(default_factory=SemanticBasis)
 
     @property
     def remarks(self) -> Iterator[str]:
@@ -54,6 +55,7 @@ class SemanticPlaces:
         self._rests_on: set[RepoPath] = set()
         self._not_fresh: dict[RepoPath, FileState] = {}
         self._divergences: dict[RepoPath, Problem] = {}
+        self._ambiguity: set[str] = set()
 
     def confirmed(self, ref: RefFact) -> RefFact:
         """A reference as the structure of the code has it, or as an indexer decides what that leaves open."""
@@ -78,6 +80,8 @@ class SemanticPlaces:
                 f" in {shown(ref.path)}:{ref.line}."
             )
             self._divergences.setdefault(ref.path, Problem(DIVERGENCE, text, ref.path))
+        else:
+            self._ambiguity.update(self._snapshot.ambiguity(ref.path, ref.line, ref.column))
         return ref
 
     @property
@@ -90,6 +94,9 @@ class SemanticPlaces:
             frozenset(self._rests_on | beneath),
             dict(self._not_fresh),
             dict(self._divergences),
+            SemanticBasis(
+                frozenset(self._rests_on), self._snapshot.semantics.last_run, frozenset(self._ambiguity)
+            ),
         )
 
     def _state(self, path: RepoPath) -> FileState:
