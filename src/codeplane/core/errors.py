@@ -16,7 +16,9 @@
     │   ├── AmbiguousSymbol          1011
     │   ├── CursorGone               1012
     │   ├── ReadBudgetSpent          1013
-    │   └── RequestRefused           1014
+    │   ├── RequestRefused           1014
+    │   ├── PatternInvalid           1016
+    │   └── QueryInvalid             1017
     ├── RepositoryError              20xx  the repository
     │   ├── NoRepository             2001
     │   ├── BareRepository           2002
@@ -224,6 +226,18 @@ class RequestRefused(RequestError):
     """The HTTP request was rejected before it reached a tool; `status` in the details is the HTTP status."""
 
     code = 1014
+
+
+class PatternInvalid(RequestError):
+    """The code pattern is not one piece of syntax; `parsed` in the details is how it was read."""
+
+    code = 1016
+
+
+class QueryInvalid(RequestError):
+    """The tree-sitter query cannot be compiled, uses a predicate that is not allowed, or takes too long."""
+
+    code = 1017
 
 
 class RepositoryError(CodePlaneError):

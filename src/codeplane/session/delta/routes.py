@@ -28,12 +28,8 @@ def route_to_done(workflow: Workflow, item: Item) -> list[str]:
             for transition in item_type.transitions_from(path[-1]):
                 is_open = is_soft_allowed or transition.enforcement == "hard" or not transition.gates
                 state = item_type.state(transition.target)
-                if (
-                    is_open
-                    and transition.target not in visited
-                    and state is not None
-                    and not state.is_dropped
-                ):
+                is_good = state is not None and not state.is_dropped
+                if is_open and is_good and transition.target not in visited:
                     visited.add(transition.target)
                     waiting.append([*path, transition.target])
     raise TransitionRefused(f"{item.id}: no transition leads from {item.state} to a state of category done.")

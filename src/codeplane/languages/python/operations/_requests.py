@@ -49,7 +49,7 @@ def missing_names(
     for wanted in request.names:
         same = [one for one in statements if is_same_module(source.path, one.module, wanted.module)]
         spelled = wanted._replace(module=same[0].module) if same and wanted.module else wanted
-        if any(_binds(source, name.name, name.alias, wanted) for one in same for name in one.names):
+        if any(is_same_binding(source, name.name, name.alias, wanted) for one in same for name in one.names):
             continue
         if wanted.module and _is_in_star(same, wanted):
             statement = f"from {same[0].module} import *"
@@ -60,8 +60,8 @@ def missing_names(
     return missing, notes
 
 
-def _binds(source: Source, name: str, alias: str, wanted: Wanted) -> bool:
-    """Whether an import binds the same thing to the same name. In a stub, `a as a` also exports it."""
+def is_same_binding(source: Source, name: str, alias: str, wanted: Wanted) -> bool:
+    """Whether an import binds the same thing to the same name; in a stub, `a as a` also exports it."""
     if name != wanted.name or name == _STAR:
         return name == wanted.name
     if source.path.endswith(".pyi") and wanted.alias:
