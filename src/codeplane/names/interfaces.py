@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from codeplane.core.kinds import CLASSES
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
+from codeplane.core.slots import EpochSlot
 from codeplane.index.view.foreign import ForeignFile
 from codeplane.languages.foreign import ForeignDefinition
 from codeplane.languages.headers import Parameter, Passing, header_of
@@ -20,6 +21,8 @@ from codeplane.names.imports import ImportResolver
 from codeplane.names.meaning import AMBIGUOUS, is_external
 
 _MOST_HOLDERS: Final = 2_000
+_ABOVE: Final = EpochSlot[Place, list[Place]]("members of interfaces that a member may implement")
+_BELOW: Final = EpochSlot[Place, list[Implementer]]("members that may implement one of an interface")
 _METHODS: Final = frozenset(("method", "property"))
 _BY_POSITION: Final = (Passing.POSITION, Passing.EITHER)
 
@@ -99,6 +102,9 @@ class Interfaces:
 
     def implemented_members(self, place: Place) -> list[Place]:
         """The members of interfaces that a member of a type implements, or may, without naming them."""
+        return list(self._view.memo.once(_ABOVE, place, lambda: self._find_implemented(place)))
+
+    def _find_implemented(self, place: Place) -> list[Place]:
         owner = self.owner(place)
         if owner is None or self.is_silent(owner):
             return []
@@ -114,6 +120,9 @@ class Interfaces:
 
     def implementing_members(self, place: Place) -> list[Implementer]:
         """The members of types that implement a member of an interface, or may, without naming it."""
+        return list(self._view.memo.once(_BELOW, place, lambda: self._find_implementing(place)))
+
+    def _find_implementing(self, place: Place) -> list[Implementer]:
         owner = self.owner(place)
         relations = self._relations.of(place)
         if owner is None or not self.is_silent(owner):
