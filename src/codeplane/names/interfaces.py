@@ -102,7 +102,8 @@ class Interfaces:
 
     def implemented_members(self, place: Place) -> list[Place]:
         """The members of interfaces that a member of a type implements, or may, without naming them."""
-        return list(self._view.memo.once(_ABOVE, place, lambda: self._find_implemented(place)))
+        members = self._view.memo.once(_ABOVE, place, lambda: self._find_implemented(place))
+        return list(members)
 
     def _find_implemented(self, place: Place) -> list[Place]:
         owner = self.owner(place)
@@ -120,7 +121,8 @@ class Interfaces:
 
     def implementing_members(self, place: Place) -> list[Implementer]:
         """The members of types that implement a member of an interface, or may, without naming it."""
-        return list(self._view.memo.once(_BELOW, place, lambda: self._find_implementing(place)))
+        members = self._view.memo.once(_BELOW, place, lambda: self._find_implementing(place))
+        return list(members)
 
     def _find_implementing(self, place: Place) -> list[Implementer]:
         owner = self.owner(place)
