@@ -118,7 +118,7 @@ class Problem:
 class SemanticBasis:
     """What a plan has from indexers, beside the contents of files."""
 
-    decided: frozenset[RepoPath] = frozenset()  # files with places that an indexer has decided
+    files: frozenset[RepoPath] = frozenset()  # with places that an indexer has decided
     last_run: int = 0  # when it did
     ambiguity: frozenset[str] = frozenset()  # kinds of ambiguity at places that it has left open
 

@@ -222,7 +222,7 @@ def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
     """Refuses a plan where a file that it rests on has changed, or what indexers said of one may not hold."""
     _check_contents(snapshot, plan)
     basis = plan.semantic
-    states = {path: snapshot.semantic_states.state_for_edit(path) for path in sorted(basis.decided)}
+    states = {path: snapshot.semantic_states.state_for_edit(path) for path in sorted(basis.files)}
     open_files = [path for path, state in states.items() if state.freshness is not Freshness.CLEAN]
     if open_files:
         files = [{"path": shown(path), "change": states[path].reason} for path in open_files[:_MOST_TOLD]]
@@ -236,7 +236,7 @@ def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
             ],
             files=files,
         )
-    if basis.decided and basis.last_run != snapshot.semantics.last_run:
+    if basis.files and basis.last_run != snapshot.semantics.last_run:
         raise PlanStale("An indexer has run since the plan was made.", hints=[_call_again(plan)], files=[])
 
 
