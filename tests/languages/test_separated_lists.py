@@ -49,6 +49,7 @@ INSERTIONS = [
     ("python", PARAMS, "def f(a, b): pass", 0, "def f(X, a, b): pass"),
     ("python", PARAMS, "def f(a, b): pass", 1, "def f(a, X, b): pass"),
     ("python", PARAMS, "def f(a, b): pass", 2, "def f(a, b, X): pass"),
+    ("python", PARAMS, "def f(a, b,\n      c): pass", 2, "def f(a, b, X,\n      c): pass"),
     ("python", PARAMS, "def f(a,): pass", 1, "def f(a, X,): pass"),
     ("python", PARAMS, "def f(\n    a, b\n): pass", 2, "def f(\n    a, b, X\n): pass"),
     ("python", PARAMS, "def f(\n\ta,\n\tb,\n): pass", 2, "def f(\n\ta,\n\tb,\n\tX,\n): pass"),
@@ -149,6 +150,16 @@ def test_items_are_removed(language: str, kind: str, code: str, indexes: list[in
 def test_a_list_on_lines_of_its_own_gets_a_last_separator_where_the_language_has_one() -> None:
     items = separated_list("python", "def f(\n): pass", "parameters", trailing=True)
     assert after_insertion(items, 0) == "def f(\n    X,\n): pass"
+
+
+def test_several_items_are_inserted_as_the_list_is_written() -> None:
+    for code, result in (
+        ("def f(a): pass", "def f(a, *, X): pass"),
+        ("def f(\n    a,\n): pass", "def f(\n    a,\n    *,\n    X,\n): pass"),
+        ("def f(): pass", "def f(*, X): pass"),
+    ):
+        items = separated_list("python", code, "parameters")
+        assert items.source.apply(items.insert(len(items.items), "*", "X")).decode() == result
 
 
 def test_a_comment_that_goes_with_an_item_is_noted() -> None:

@@ -33,7 +33,8 @@
     ├── ConfigError                  22xx  settings
     │   ├── UnknownSetting           2201
     │   ├── InvalidSetting           2202
-    │   └── UnreadableConfig         2203
+    │   ├── UnreadableConfig         2203
+    │   └── PackInvalid              2204
     ├── IndexFailure                 3xxx  the index
     │   ├── IndexCorrupt             3001
     │   ├── IndexNotAvailable        3002
@@ -46,6 +47,11 @@
     │   ├── PlanStale                4002
     │   ├── PlanGone                 4003
     │   └── DecisionRefused          4004
+    ├── PlanError                    41xx  plans of work
+    │   ├── PlanInvalid              4101
+    │   ├── TransitionRefused        4102
+    │   ├── PlanTooLarge             4103
+    │   └── PlanDamaged              4104
     ├── DeltaError                   45xx  code deltas
     │   ├── DeltaInvalid             4501
     │   ├── DeltaNotReady            4502
@@ -319,6 +325,12 @@ class UnreadableConfig(ConfigError):
     code = 2203
 
 
+class PackInvalid(ConfigError):
+    """A pack cannot be loaded; the message names the file and the line."""
+
+    code = 2204
+
+
 class IndexFailure(CodePlaneError):
     """The index cannot answer."""
 
@@ -389,6 +401,34 @@ class DecisionRefused(RefactorError):
     """The plan cannot be applied like this; the details say what is missing or wrong."""
 
     code = 4004
+
+
+class PlanError(CodePlaneError):
+    """A plan of work was not changed as the call asked."""
+
+
+class PlanInvalid(PlanError):
+    """The plan is not well formed: an unknown key, a wrong value, a cycle or a link to nothing."""
+
+    code = 4101
+
+
+class TransitionRefused(PlanError):
+    """The item cannot go to that state; the details list closed gates, items, and what would open each."""
+
+    code = 4102
+
+
+class PlanTooLarge(PlanError):
+    """The plan, or one part of it, is larger than a plan may be."""
+
+    code = 4103
+
+
+class PlanDamaged(PlanError):
+    """The plan cannot be read back: its rows are not as they were written."""
+
+    code = 4104
 
 
 class DeltaError(CodePlaneError):

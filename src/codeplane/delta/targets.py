@@ -28,7 +28,7 @@ class Places:
 class Finder(Protocol):
     """Finds the places of one kind of target."""
 
-    def __call__(self, source: Source, target: Target) -> Places: ...
+    def __call__(self, source: Source, target: Target, /) -> Places: ...
 
 
 @dataclass(frozen=True)

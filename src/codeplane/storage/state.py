@@ -104,6 +104,11 @@ class StateDir:
         return self.path / "toolchain.toml"
 
     @property
+    def packs(self) -> Path:
+        """Workflow packs that the repository brings along."""
+        return self.path / "packs"
+
+    @property
     def logs(self) -> Path:
         return self.path / "logs"
 

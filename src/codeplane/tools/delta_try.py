@@ -61,8 +61,8 @@ def delta_try(call: Call, args: DeltaTryInput) -> DeltaTryOutput:
     Use when:
     - you write a delta and want to see what it does
     Examples:
-    - {"path": "app.py", "operations": [{"operation": "add_import", "import": "from typing import Any"}]}
-    - {"path": "app.py", "operations": [{"operation": "replace_match", "pattern": "f($A)", "with": "g($A)"}]}
+    - An import: {"path": "a.py", "operations": [{"operation": "add_import", "import": "import re"}]}
+    - A parameter: {"path": "a.py", "operations": [{"operation": "add_parameter", "target": "f", "name": "x"}]}
     """
     if (args.elements is None) == (args.path is None or args.operations is None):
         raise InvalidArgument("Give `path` and `operations`, or `elements`.")

@@ -88,15 +88,22 @@ class SeparatedList:
     trailing: bool = False  # a list that begins with one item on a line of its own gets a separator behind it
     is_continued: bool = False  # its lines end in a backslash
 
-    def insert(self, index: int, text: str) -> list[TextEdit]:
-        """The edits that put a text into the list as its item of that index."""
+    def insert(self, index: int, *texts: str) -> list[TextEdit]:
+        """The edits that put texts into the list, the first as its item of that index."""
         assert 0 <= index <= len(self.items), "BUG: an index beyond the list"
+        own_lines = bool(self.items) and self.has_own_lines
+        joint = self.separator + self._newline + self._inner_indent if own_lines else self._joint
+        text = joint.join(texts)
         if not self.items:
             return [self._insert_only(text)]
         if index == len(self.items):
             return self._append(text)
         following = self.items[index]
         if not self.has_own_lines:
+            previous = self.items[index - 1] if index else None
+            is_first = self.source.is_first_in_line(following.outer_start)
+            if is_first and previous is not None and not previous.tail:
+                return [self.source.insert(previous.separated_end, f" {text}{self.separator}")]
             return [self.source.insert(following.outer_start, text + self._joint)]
         is_first = self.source.is_first_in_line(following.outer_start)
         indent = self.source.indent_at((following if is_first else self.items[1]).outer_start)

@@ -304,7 +304,7 @@ class _Execution:
         plans = self.call.repo.work_plans
         tree, workflow = plans.load(self.plan), plans.workflow
         values = {
-            task.id: stale_fields(task, cause)
+            str(task.id): stale_fields(task, cause)
             for phase in phases
             for task in tree.tasks_in_order(phase.id)
             if task.delta is not None and not is_done(workflow, task) and not plans.is_dropped(task)

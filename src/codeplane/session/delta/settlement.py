@@ -65,7 +65,7 @@ def reopen_phase(call: Call, operation: Operation) -> str | None:
     if moves:
         repo.work_plans.transition_many(moves)
     cause = f"{operation.operation_id}, which executed it, was undone."
-    values = {task.id: stale_fields(task, cause) for task in tasks}
+    values = {str(task.id): stale_fields(task, cause) for task in tasks}
     if values:
         repo.work_plans.set_derived_many(values)
     return f"Phase {phase.title} ({phase.id}) is open again."

@@ -55,7 +55,7 @@ def plan_standing(call: Call, plan: str) -> PlanStanding:
         look.at(phase, item) for phase in remaining_phases(call, tree) for item in units_of(call, tree, phase)
     ]
     changes = {
-        one.item.id: stale_fields(one.item, one.cause or "")
+        str(one.item.id): stale_fields(one.item, one.cause or "")
         for one in standings
         if one.status == "stale" and one.item.derived.get("delta_status") != "stale"
     }

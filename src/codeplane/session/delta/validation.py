@@ -299,7 +299,7 @@ class _Validation:
     def stored_report(self) -> PlanReport:
         plans = self.call.repo.work_plans
         derived = {
-            verdict.item.id: verdict.to_derived(phase.tree_state, self.toolchain.digest)
+            str(verdict.item.id): verdict.to_derived(phase.tree_state, self.toolchain.digest)
             for phase in self.phases
             for verdict in phase.verdicts
         }
