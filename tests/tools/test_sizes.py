@@ -134,7 +134,10 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "undo": {},
     "plan_create": {"title": "much", "phases": [{"title": "all", "tasks": MANY_TASKS}]},
     "plan_show": {"plan": "{plan}"},
-    "plan_update": {"plan": "{plan}", "updates": [{"item": f"k{n}", "state": "rejected"} for n in range(500)]},
+    "plan_update": {
+        "plan": "{plan}",
+        "updates": [{"item": f"k{n}", "state": "rejected"} for n in range(500)],
+    },
     "refactor_rename": {"symbol": "big.core.shared", "new_name": "common", "apply": "never"},
     "refactor_inspect": {"plan": "{last}", "group": "proven", "limit": 200},
     "refactor_apply": {"plan": "{last}"},
