@@ -16,7 +16,9 @@
     │   ├── AmbiguousSymbol          1011
     │   ├── CursorGone               1012
     │   ├── ReadBudgetSpent          1013
-    │   └── RequestRefused           1014
+    │   ├── RequestRefused           1014
+    │   ├── PatternInvalid           1016
+    │   └── QueryInvalid             1017
     ├── RepositoryError              20xx  the repository
     │   ├── NoRepository             2001
     │   ├── BareRepository           2002
@@ -50,6 +52,12 @@
     │   ├── TransitionRefused        4102
     │   ├── PlanTooLarge             4103
     │   └── PlanDamaged              4104
+    ├── DeltaError                   45xx  code deltas
+    │   ├── DeltaInvalid             4501
+    │   ├── DeltaNotReady            4502
+    │   ├── DeltaBusy                4503
+    │   ├── ToolchainInvalid         4504
+    │   └── PhaseRolledBack          4505
     ├── EditError                    5xxx  edits; nothing has changed, unless it says so
     │   ├── EditConflict             5001
     │   ├── EditRefused              5002
@@ -218,6 +226,18 @@ class RequestRefused(RequestError):
     """The HTTP request was rejected before it reached a tool; `status` in the details is the HTTP status."""
 
     code = 1014
+
+
+class PatternInvalid(RequestError):
+    """The code pattern is not one piece of syntax; `parsed` in the details is how it was read."""
+
+    code = 1016
+
+
+class QueryInvalid(RequestError):
+    """The tree-sitter query cannot be compiled, uses a predicate that is not allowed, or takes too long."""
+
+    code = 1017
 
 
 class RepositoryError(CodePlaneError):
@@ -409,6 +429,41 @@ class PlanDamaged(PlanError):
     """The plan cannot be read back: its rows are not as they were written."""
 
     code = 4104
+
+
+class DeltaError(CodePlaneError):
+    """A code delta could not be read, validated or executed."""
+
+
+class DeltaInvalid(DeltaError):
+    """A delta is not well-formed: an unknown key, a missing argument, a path outside the repository."""
+
+    code = 4501
+
+
+class DeltaNotReady(DeltaError):
+    """Tasks are red, stale or not validated far enough; nothing was executed."""
+
+    code = 4502
+
+
+class DeltaBusy(DeltaError):
+    """Another execution of deltas holds the lock."""
+
+    code = 4503
+    retryable = True
+
+
+class ToolchainInvalid(DeltaError):
+    """`.codeplane/toolchain.toml` has an error, or you have not trusted it as it is now."""
+
+    code = 4504
+
+
+class PhaseRolledBack(DeltaError):
+    """A phase could not be completed; its files are as they were before it."""
+
+    code = 4505
 
 
 class EditError(CodePlaneError):

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -327,7 +327,14 @@ class RepoSession:
     @cached_property
     def work_plans(self) -> WorkPlans:
         """Plans of phases and tasks, which don't expire."""
-        return WorkPlans(lambda: self.state_db, lambda: load_packs(self.checkout))
+
+        def normalise(document: dict[str, Any]) -> dict[str, Any]:
+            # What reads deltas loads the operations of all languages; most servers never need them.
+            from codeplane.session.delta.workbench import normalise_delta
+
+            return normalise_delta(self, document)
+
+        return WorkPlans(lambda: self.state_db, lambda: load_packs(self.checkout), normalise)
 
     @property
     def decisions(self) -> Decisions:
