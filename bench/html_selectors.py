@@ -80,7 +80,7 @@ def figures() -> Iterator[Figure]:
     total = equal = same_pages = 0
     for (name, _), file, line in zip(pages, files, judged.stdout.splitlines(), strict=True):
         answers, source = json.loads(line), Source("html", file.read_bytes())
-        differences = [one for one in answers if _ours(source, one) != _as_set(answers[one])]
+        differences = [item for item in answers if _ours(source, item) != _as_set(answers[item])]
         total, equal = total + len(answers), equal + len(answers) - len(differences)
         same_pages += not differences
         if "-v" in sys.argv and differences:
@@ -123,7 +123,7 @@ def _with_numbers(data: bytes) -> bytes:
     except InvalidArgument:
         return data
     parts, last = [], 0
-    for number, tag in enumerate(one for one in tags if one.kind == START):
+    for number, tag in enumerate(item for item in tags if item.kind == START):
         parts += [data[last : tag.name_end], f' {_MARK}="{number}"'.encode()]
         last = tag.name_end
     return b"".join((*parts, data[last:]))

@@ -71,15 +71,15 @@ class Element:
 
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of a name, in lower case; the first one where it is written twice."""
-        return next((one for one in self.tag.attributes if one.name == name), None) if self.tag else None
+        return next((item for item in self.tag.attributes if item.name == name), None) if self.tag else None
 
     def values(self, data: bytes, is_xml: bool) -> dict[str, str]:
         """The values of the attributes by name, spelled as selectors have to spell it."""
         if self._values is None:
             self._values = {}
-            for one in self.tag.attributes if self.tag else ():
-                raw = data[one.value_start : one.value_end].decode("utf-8", "surrogateescape")
-                self._values.setdefault(self._spelled(one, data, is_xml), decode_value(raw))
+            for item in self.tag.attributes if self.tag else ():
+                raw = data[item.value_start : item.value_end].decode("utf-8", "surrogateescape")
+                self._values.setdefault(self._spelled(item, data, is_xml), decode_value(raw))
         return self._values
 
     def _spelled(self, attribute: Attribute, data: bytes, is_xml: bool) -> str:
@@ -123,7 +123,7 @@ class Document:
     def quote(self) -> str:
         """How most values of the file are quoted."""
         quotes = Counter(
-            one.quote for tag in self.tags[:5_000] for one in tag.attributes if one.quote is not None
+            item.quote for tag in self.tags[:5_000] for item in tag.attributes if item.quote is not None
         )
         return quotes.most_common(1)[0][0] or "" if quotes else '"'
 
@@ -166,7 +166,7 @@ def has_template(tag: Token, data: bytes) -> bool:
     if _TEMPLATE.search(data, tag.start + 1, tag.end):
         return True
     return any(
-        "{" in one.name or (one.quote == "" and data[one.value_start] == 0x7B) for one in tag.attributes
+        "{" in item.name or (item.quote == "" and data[item.value_start] == 0x7B) for item in tag.attributes
     )
 
 

@@ -80,7 +80,7 @@ class OpenElements:
         """Gives a node its place: in the current element, or before the table where that can't hold it."""
         parent, index = self.current, len(self.current.children)
         if self.is_fostering and parent.is_html and parent.name in TABLE_CONTEXT:
-            table = next(one for one in reversed(self.stack) if one.name in ("table", "template", ""))
+            table = next(item for item in reversed(self.stack) if item.name in ("table", "template", ""))
             parent = table.parent or table if table.name == "table" else table
             index = (
                 parent.children.index(table)
@@ -98,6 +98,11 @@ class OpenElements:
         if end_tag is None and not element.is_implied and element.name not in OPTIONAL_END:
             self.report(offset, f"`<{element.name}>` is not closed")
         return element
+
+    def drop(self, element: Element) -> None:
+        """Closes an element that has no content and no end tag."""
+        self.stack.remove(element)
+        element.end = element.start_tag.end
 
     def pop_until(self, names: Collection[str], offset: int, end_tag: Token | None = None) -> None:
         """Closes elements up to the first of these names."""
@@ -181,7 +186,7 @@ class OpenElements:
     def _adopt(self, element: Element, tag: Token) -> bool:
         """One round: whether it was the last one."""
         depth = self.stack.index(element)
-        block = next((one for one in self.stack[depth:] if one.is_html and one.name in SPECIAL), None)
+        block = next((item for item in self.stack[depth:] if item.is_html and item.name in SPECIAL), None)
         own_tag = tag if tag.kind == END else None  # a second `<a>` closes the first one
         if block is None:
             while self.current is not element:

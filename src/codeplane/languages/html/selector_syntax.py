@@ -186,7 +186,7 @@ class _Parser:
         self._skip_space()
         if self._take("]"):
             return AttributeTest(name)
-        operator = next((one for one in _OPERATORS if self._take(one)), None)
+        operator = next((item for item in _OPERATORS if self._take(item)), None)
         if operator is None:
             raise self.error("`]` or an operator is missing")
         self._skip_space()

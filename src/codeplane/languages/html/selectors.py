@@ -67,7 +67,7 @@ def select_elements(document: Document, selectors: Sequence[Complex]) -> list[El
 
 
 def _is_in_template(element: Element) -> bool:
-    return any(one.name == "template" and one.is_html for one in element.ancestors())
+    return any(item.name == "template" and item.is_html for item in element.ancestors())
 
 
 def _match_of(source: Source, element: Element, tags: dict[int, Node]) -> Match:
@@ -113,7 +113,7 @@ class Matcher:
 
     def matches_any(self, element: Element, selectors: Sequence[Complex]) -> bool:
         """Whether one of the selectors names an element."""
-        return any(self._matches(element, one, len(one.compounds) - 1) for one in selectors)
+        return any(self._matches(element, item, len(item.compounds) - 1) for item in selectors)
 
     def _matches(self, element: Element, selector: Complex, index: int) -> bool:
         key = (id(element), id(selector), index)
@@ -134,7 +134,7 @@ class Matcher:
         if combinator == "+":
             return element.position > 0 and self._matches(siblings[element.position - 1], selector, index - 1)
         others = element.ancestors() if combinator == " " else iter(siblings[: element.position])
-        return any(self._matches(one, selector, index - 1) for one in others)
+        return any(self._matches(item, selector, index - 1) for item in others)
 
     def has_all(self, element: Element, tests: Sequence[Test]) -> bool:
         """Whether an element passes all tests."""
@@ -150,7 +150,7 @@ class Matcher:
             return self._is_nth(element, test)
         if isinstance(test, LogicalTest):
             if test.name == "has":
-                return any(self._has_relative(element, one) for one in test.selectors)
+                return any(self._has_relative(element, item) for item in test.selectors)
             return self.matches_any(element, test.selectors) == (test.name == "is")
         return self._is_plain(element, test)
 
@@ -161,11 +161,11 @@ class Matcher:
             return False
         if not test.operator:
             return True
-        wanted = test.value
+        target = test.value
         is_caseless = test.flag == "i" or (not test.flag and element.is_html and name in CASELESS_VALUES)
         if is_caseless and not test.is_short:
-            value, wanted = ascii_lower(value), ascii_lower(wanted)
-        return _OPERATORS[test.operator](value, wanted)
+            value, target = ascii_lower(value), ascii_lower(target)
+        return _OPERATORS[test.operator](value, target)
 
     def _is_nth(self, element: Element, test: NthTest) -> bool:
         if test.selectors and not self.matches_any(element, test.selectors):
@@ -182,11 +182,11 @@ class Matcher:
             positions = {}
             counts: dict[tuple[str, str], int] = {}
             siblings = _siblings_of(element)
-            for one in reversed(siblings) if test.is_from_end else siblings:
-                if test.selectors and not self.matches_any(one, test.selectors):
+            for item in reversed(siblings) if test.is_from_end else siblings:
+                if test.selectors and not self.matches_any(item, test.selectors):
                     continue
-                group = (one.name, one.namespace) if test.is_of_type else ("", "")
-                counts[group] = positions[id(one)] = counts.get(group, 0) + 1
+                group = (item.name, item.namespace) if test.is_of_type else ("", "")
+                counts[group] = positions[id(item)] = counts.get(group, 0) + 1
             self._positions[key] = positions
             self._alive.append(test)
         return positions[id(element)]
@@ -200,7 +200,9 @@ class Matcher:
         if test.name == "only-child":
             return len(siblings) == 1
         if test.name == "only-of-type":
-            same = [one for one in siblings if (one.name, one.namespace) == (element.name, element.namespace)]
+            same = [
+                item for item in siblings if (item.name, item.namespace) == (element.name, element.namespace)
+            ]
             return len(same) == 1
         return not element.children
 
@@ -235,8 +237,8 @@ class Matcher:
         else:
             before = list(element.ancestors())
         if index == 0:
-            return any(one is anchor for one in before)
-        return any(self._is_reached(one, selector, index - 1, anchor) for one in before)
+            return any(item is anchor for item in before)
+        return any(self._is_reached(item, selector, index - 1, anchor) for item in before)
 
 
 def _parent_of(element: Element) -> Element | None:
@@ -260,10 +262,10 @@ def tokens_of(value: str) -> list[str]:
 
 _SPACE_TABLE: Final = dict.fromkeys(SPACES, " ")
 _OPERATORS: Final[dict[str, Callable[[str, str], bool]]] = {
-    "=": lambda value, wanted: value == wanted,
-    "~=": lambda value, wanted: bool(wanted) and wanted in tokens_of(value),
-    "|=": lambda value, wanted: value == wanted or value.startswith(f"{wanted}-"),
-    "^=": lambda value, wanted: bool(wanted) and value.startswith(wanted),
-    "$=": lambda value, wanted: bool(wanted) and value.endswith(wanted),
-    "*=": lambda value, wanted: bool(wanted) and wanted in value,
+    "=": lambda value, target: value == target,
+    "~=": lambda value, target: bool(target) and target in tokens_of(value),
+    "|=": lambda value, target: value == target or value.startswith(f"{target}-"),
+    "^=": lambda value, target: bool(target) and value.startswith(target),
+    "$=": lambda value, target: bool(target) and value.endswith(target),
+    "*=": lambda value, target: bool(target) and target in value,
 }

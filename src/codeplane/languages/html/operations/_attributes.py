@@ -87,7 +87,7 @@ def add_attribute(
 
 
 def _quote_of(document: Document, element: Element) -> str:
-    own = [one.quote for one in element.start_tag.attributes if one.quote is not None]
+    own = [item.quote for item in element.start_tag.attributes if item.quote is not None]
     return own[-1] if own else document.quote
 
 
@@ -126,7 +126,7 @@ def remove_token(source: Source, element: Element, attribute: Attribute, token: 
     """Removes a token from a list; the attribute goes with the last one."""
     raw = source.data[attribute.value_start : attribute.value_end]
     places = list(_TOKEN.finditer(raw))
-    is_token = [decode_value(one[0].decode("utf-8", "surrogateescape")) == token for one in places]
+    is_token = [decode_value(item[0].decode("utf-8", "surrogateescape")) == token for item in places]
     if not any(is_token):
         return []
     if all(is_token):
@@ -135,7 +135,7 @@ def remove_token(source: Source, element: Element, attribute: Attribute, token: 
     for index, place in enumerate(places):
         if not is_token[index]:
             continue
-        is_leading = not any(not one for one in is_token[:index])
+        is_leading = not any(not item for item in is_token[:index])
         start = place.start() if is_leading else places[index - 1].end()
         end = places[index + 1].start() if is_leading else place.end()
         edits.append(source.delete(attribute.value_start + start, attribute.value_start + end))

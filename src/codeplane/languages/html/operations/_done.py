@@ -21,8 +21,8 @@ from codeplane.languages.operations import Source
 def relaxed_matches(source: Source, selector: str, is_dropped: Callable[[Test], bool]) -> list[Element]:
     """The elements that a selector would name without some of what it says of them."""
     selectors = []
-    for one in parse_selector(selector):
-        *around, subject = one.compounds
+    for item in parse_selector(selector):
+        *around, subject = item.compounds
         tests = tuple(test for test in subject.tests if not is_dropped(test))
         if len(tests) < len(subject.tests):
             selectors.append(Complex((*around, Compound(subject.combinator, tests))))
@@ -32,8 +32,8 @@ def relaxed_matches(source: Source, selector: str, is_dropped: Callable[[Test], 
 def loose_matches(source: Source, selector: str) -> list[Element]:
     """The elements that pass what a selector says of them alone, wherever they stand."""
     selectors = []
-    for one in parse_selector(selector):
-        tests = tuple(test for test in one.compounds[-1].tests if not is_structural(test))
+    for item in parse_selector(selector):
+        tests = tuple(test for test in item.compounds[-1].tests if not is_structural(test))
         if tests:
             selectors.append(Complex((Compound(" ", tests),)))
     return select_elements(document_of(source), selectors) if selectors else []
@@ -42,8 +42,8 @@ def loose_matches(source: Source, selector: str) -> list[Element]:
 def renamed_matches(source: Source, selector: str, to: str) -> list[Element]:
     """The elements that a selector would name if it had another type for them."""
     selectors = []
-    for one in parse_selector(selector):
-        *around, subject = one.compounds
+    for item in parse_selector(selector):
+        *around, subject = item.compounds
         tests = tuple(TypeTest(to) if isinstance(test, TypeTest) else test for test in subject.tests)
         if tests != subject.tests:
             selectors.append(Complex((*around, Compound(subject.combinator, tests))))

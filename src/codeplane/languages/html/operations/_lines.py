@@ -65,7 +65,7 @@ def _is_owned(source: Source, comment: Token) -> bool:
 
 def fixed_ranges(document: Document, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The bytes in which white space means something: raw text, comments, values, `pre`."""
-    for element in document.elements[bisect_left(document.elements, start, key=lambda one: one.start) :]:
+    for element in document.elements[bisect_left(document.elements, start, key=lambda item: item.start) :]:
         if element.start >= end:
             break
         if element.is_html and element.name in RAW_TEXT | PRESERVED:
@@ -75,19 +75,19 @@ def fixed_ranges(document: Document, start: int, end: int) -> Iterator[tuple[int
             yield token.start + 1, token.end - 1
     for tag in document.tags:
         if start <= tag.start < end:
-            yield from ((one.value_start, one.value_end) for one in tag.attributes if one.quote)
+            yield from ((item.value_start, item.value_end) for item in tag.attributes if item.quote)
 
 
 def movable_lines(document: Document, start: int, end: int) -> list[int]:
     """The first bytes of the lines after the first one that can be indented anew."""
-    fixed = list(fixed_ranges(document, start, end))
+    untouchable = list(fixed_ranges(document, start, end))
     lines = []
     for match in re.finditer(rb"\n(?=[^\r\n])", document.data[start:end]):
         offset = start + match.end()
         is_blank = not document.data[offset : offset + 1].strip() and re.match(
             rb"[ \t]*(?:\r?\n|\Z)", document.data[offset:end]
         )
-        if not is_blank and not any(first <= offset <= last for first, last in fixed):
+        if not is_blank and not any(first <= offset <= last for first, last in untouchable):
             lines.append(offset)
     return lines
 
@@ -96,9 +96,13 @@ def indent_unit(source: Source, element: Element) -> str:
     """One level of indentation, by the elements around it and inside of it: raw text has its own."""
     own = source.indent_at(element.start)
     outer = [
-        source.indent_at(one.start) for one in element.ancestors() if one.tag and one.start < element.start
+        source.indent_at(item.start)
+        for item in element.ancestors()
+        if item.tag and item.start < element.start
     ]
-    inner = [source.indent_at(one.start) for one in element.elements if one.tag and one.start > element.start]
+    inner = [
+        source.indent_at(item.start) for item in element.elements if item.tag and item.start > element.start
+    ]
     for shorter, longer in [*((text, own) for text in outer), *((own, text) for text in inner)]:
         if longer.startswith(shorter) and len(longer) > len(shorter):
             return longer.removeprefix(shorter)
@@ -123,12 +127,12 @@ def reindent_fragment(source: Source, html: str, indent: str, unit: str) -> str:
     lines = text.split("\n")
     widths = [len(line) - len(line.lstrip(" \t")) for line in lines]
     offsets = _line_offsets(text)
-    moving = [index for index in range(1, len(lines)) if offsets[index] in movable]
+    indexes = [index for index in range(1, len(lines)) if offsets[index] in movable]
     # The last line closes the element: it stands where the first one does.
-    base = min((widths[index] for index in moving), default=0)
-    levels = [widths[index] - base for index in moving if widths[index] > base]
+    base = min((widths[index] for index in indexes), default=0)
+    levels = [widths[index] - base for index in indexes if widths[index] > base]
     step = min(levels, default=0)
-    for index in moving:
+    for index in indexes:
         width, rest = widths[index] - base, lines[index].lstrip(" \t")
         is_level = step and width % step == 0
         inner = unit * (width // step) if is_level else lines[index][base : widths[index]]

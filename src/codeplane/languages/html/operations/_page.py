@@ -67,12 +67,12 @@ def _has_loose_template(source: Source, tag: Token) -> bool:
         return False
     start = tag.start
     rest = bytearray(source.data[start : tag.end])
-    for one in tag.attributes:
-        if one.quote:
-            value = source.data[one.value_start : one.value_end]
+    for item in tag.attributes:
+        if item.quote:
+            value = source.data[item.value_start : item.value_end]
             is_whole = value.count(b"{{") <= value.count(b"}}") and value.count(b"{%") == value.count(b"%}")
             if is_whole:
-                rest[one.value_start - start : one.value_end - start] = b" " * len(value)
+                rest[item.value_start - start : item.value_end - start] = b" " * len(value)
     return re.search(rb"\{|\}|<[?%]|%>", rest[1:]) is not None
 
 
@@ -136,8 +136,8 @@ def refuse_letters(source: Source, texts: Sequence[str]) -> None:
 
 def duplicate_notes(source: Source, document: Document, element: Element, name: str) -> list[str]:
     """Notes where an attribute or the tag of a page is written twice: only the first attribute counts."""
-    places = [one for one in element.start_tag.attributes if one.name == name.lower()]
-    lines = [source.line_of(one.start) for one in places[1:2]]
+    places = [item for item in element.start_tag.attributes if item.name == name.lower()]
+    lines = [source.line_of(item.start) for item in places[1:2]]
     notes = [f"Line {line} has `{name}` a second time, which has no effect." for line in lines]
     if element.name in ("html", "body"):
         tags = [tag for tag in document.tags if tag.kind == START and tag.name.lower() == element.name]
@@ -157,4 +157,4 @@ def content_end(source: Source, element: Element) -> int:
 
 def is_preserved(element: Element) -> bool:
     """Whether white space is shown as it stands where an element is."""
-    return any(one.name in PRESERVED for one in element.ancestors())
+    return any(item.name in PRESERVED for item in element.ancestors())

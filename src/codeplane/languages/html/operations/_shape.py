@@ -95,8 +95,8 @@ def shape_of(document: Document, ranges: Sequence[tuple[int, int]]) -> Shape:
 
 
 def _in_order(document: Document, ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Element | Text]]:
-    nodes: list[tuple[int, Element | Text]] = [(one.start, one) for one in document.elements]
-    nodes += [(one.offset, one) for one in document.texts if not one.is_blank]
+    nodes: list[tuple[int, Element | Text]] = [(item.start, item) for item in document.elements]
+    nodes += [(item.offset, item) for item in document.texts if not item.is_blank]
     position = 0
     for offset, node in sorted(nodes, key=lambda item: item[0]):
         while position < len(ranges) and ranges[position][1] <= offset:
@@ -106,13 +106,13 @@ def _in_order(document: Document, ranges: Sequence[tuple[int, int]]) -> Iterator
 
 
 def _place_of(node: Element | Text, numbers: dict[int, int]) -> tuple[int, tuple[str, ...]]:
-    implied = []
+    between = []
     parent = node.parent
     while parent is not None and id(parent) not in numbers:
         if parent.is_implied and parent.name:
-            implied.append(parent.name)
+            between.append(parent.name)
         parent = parent.parent
-    return (numbers[id(parent)] if parent is not None else -1), tuple(implied)
+    return (numbers[id(parent)] if parent is not None else -1), tuple(between)
 
 
 def _is_inside(offset: int, ranges: Sequence[tuple[int, int]]) -> bool:

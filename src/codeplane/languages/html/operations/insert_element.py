@@ -56,7 +56,7 @@ def _check_result(change: Change) -> None:
     for match in change.matches:
         element = document_of(change.before).element_at(match.node.start_byte)
         holder = element if is_child or element is None else element.parent
-        parents.append(next((n for n, one in enumerate(old.elements) if one is holder), -1))
+        parents.append(next((n for n, item in enumerate(old.elements) if item is holder), -1))
     for element in document_of(change.after).elements:
         if not any(start <= element.start < end for start, end in ranges):
             continue
@@ -68,23 +68,22 @@ def _check_result(change: Change) -> None:
 
 def _is_there(source: Source, element: Element, arguments: Arguments) -> bool:
     """Whether an element has the new one beside it, or is it."""
-    wanted = _words(arguments.text("html"))
+    text = _words(arguments.text("html"))
     position = arguments.text("position")
     if position.endswith("child"):
-        inner = [one for one in element.children if not (isinstance(one, Text) and one.is_blank)]
+        inner = [item for item in element.children if not (isinstance(item, Text) and item.is_blank)]
         neighbour = inner[0 if position == "first_child" else -1] if inner else None
-        return isinstance(neighbour, Element) and _is_text(source, neighbour, wanted)
+        return isinstance(neighbour, Element) and _is_text(source, neighbour, text)
     assert element.parent is not None, "BUG: an element without a place"
     siblings = element.parent.elements
     index = element.position + (1 if position == "after" else -1)
     nearby = [element, *(siblings[index : index + 1] if index >= 0 else [])]
-    return any(_is_text(source, one, wanted) for one in nearby)
+    return any(_is_text(source, item, text) for item in nearby)
 
 
-def _is_text(source: Source, element: Element, wanted: str) -> bool:
+def _is_text(source: Source, element: Element, text: str) -> bool:
     return (
-        element.tag is not None
-        and _words(source.slice(element.start, content_end(source, element))) == wanted
+        element.tag is not None and _words(source.slice(element.start, content_end(source, element))) == text
     )
 
 
@@ -172,8 +171,8 @@ def _has_lines(body: bytes, is_first: bool, *, is_closed: bool) -> bool:
 
 
 def _child_indent(source: Source, element: Element, is_first: bool) -> str:
-    children = [one for one in element.elements if one.tag and source.is_first_in_line(one.start)]
-    inside = [one for one in children if one.start > element.start]
+    children = [item for item in element.elements if item.tag and source.is_first_in_line(item.start)]
+    inside = [item for item in children if item.start > element.start]
     if inside:
         return source.indent_at(inside[0 if is_first else -1].start)
     return source.indent_at(element.start) + indent_unit(source, element)

@@ -41,9 +41,11 @@ def remove_attribute(source: Source, match: Match, arguments: Arguments) -> Outc
     """Removes an attribute of an element, or one token of a list such as `class`."""
     _, element = open_element(source, match, arguments)
     name, value = arguments.text("name").lower(), arguments.optional("value")
-    places = [one for one in element.start_tag.attributes if one.name == name]
+    places = [item for item in element.start_tag.attributes if item.name == name]
     if value is not None:
-        edits = [edit for one in places[:1] for edit in attributes.remove_token(source, element, one, value)]
+        edits = [
+            edit for item in places[:1] for edit in attributes.remove_token(source, element, item, value)
+        ]
         return Outcome(edits)
     notes = [f"`{name}` was there {len(places)} times; all of them go."] if len(places) > 1 else []
-    return Outcome([attributes.remove_attribute_text(source, element, one) for one in places], notes)
+    return Outcome([attributes.remove_attribute_text(source, element, item) for item in places], notes)

@@ -52,9 +52,9 @@ def _whole_lines(source: Source, lines: Lines) -> tuple[int, int]:
 
 
 def _notes(source: Source, document: Document, lines: Lines) -> list[str]:
-    gone = [
-        one
-        for one in document.comments
-        if lines.start <= one.start < lines.element_start or lines.element_end <= one.start < lines.end
+    comments = [
+        item
+        for item in document.comments
+        if lines.start <= item.start < lines.element_start or lines.element_end <= item.start < lines.end
     ]
-    return [f"The comment at line {source.line_of(one.start)} goes with the element." for one in gone]
+    return [f"The comment at line {source.line_of(item.start)} goes with the element." for item in comments]

@@ -42,8 +42,8 @@ def _is_done(source: Source, target: str, arguments: Arguments) -> bool:
 
 
 def _ids_of(document: Document) -> list[str]:
-    values = (one.values(document.data, document.is_xml) for one in document.elements)
-    return [one["id"] for one in values if "id" in one]
+    values = (item.values(document.data, document.is_xml) for item in document.elements)
+    return [item["id"] for item in values if "id" in item]
 
 
 @operation(
@@ -79,9 +79,9 @@ def rename_symbol(source: Source, match: Match, arguments: Arguments) -> Outcome
 
 def _references(document: Document) -> Iterator[Attribute]:
     for element in document.elements:
-        for one in element.start_tag.attributes:
-            if one.name in _IDS or one.name in _LINKS or _has_url(document, one):
-                yield one
+        for item in element.start_tag.attributes:
+            if item.name in _IDS or item.name in _LINKS or _has_url(document, item):
+                yield item
 
 
 def _has_url(document: Document, attribute: Attribute) -> bool:
@@ -117,7 +117,7 @@ def _code_of(document: Document) -> Iterator[tuple[int, int]]:
         if element.name in ("script", "style"):
             yield element.start_tag.end, element.end
         yield from (
-            (one.value_start, one.value_end)
-            for one in element.start_tag.attributes
-            if one.name.startswith("on") or one.name in ("data-target", "data-bs-target")
+            (item.value_start, item.value_end)
+            for item in element.start_tag.attributes
+            if item.name.startswith("on") or item.name in ("data-target", "data-bs-target")
         )

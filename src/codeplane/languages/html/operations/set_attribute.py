@@ -22,12 +22,12 @@ def _argument_errors(arguments: Arguments) -> list[str]:
 def _is_set(source: Source, attribute: Attribute | None, arguments: Arguments) -> bool:
     if attribute is None:
         return False
-    value, wanted = attributes.value_of(source, attribute), arguments.optional("value")
+    value, target = attributes.value_of(source, attribute), arguments.optional("value")
     if arguments.flag("token"):
-        return wanted in tokens_of(value)
-    if wanted is None:
+        return target in tokens_of(value)
+    if target is None:
         return value == "" or attribute.name in BOOLEAN_ATTRIBUTES
-    return value == wanted.replace("\r\n", "\n")
+    return value == target.replace("\r\n", "\n")
 
 
 def _is_done(source: Source, selector: str, arguments: Arguments) -> bool:
@@ -71,6 +71,6 @@ def _id_note(source: Source, name: str, value: str | None) -> list[str]:
         return []
     document = document_of(source)
     others = [
-        one for one in document.elements if one.values(document.data, document.is_xml).get("id") == value
+        item for item in document.elements if item.values(document.data, document.is_xml).get("id") == value
     ]
-    return [f"Line {source.line_of(one.start)} has the id `{value}` already." for one in others[:1]]
+    return [f"Line {source.line_of(item.start)} has the id `{value}` already." for item in others[:1]]

@@ -43,7 +43,9 @@ def _is_wrapped(source: Source, element: Element, arguments: Arguments) -> bool:
     if parent is None or parent.tag is None or tag is None:
         return False
     others = [
-        one for one in parent.children if one is not element and not (isinstance(one, Text) and one.is_blank)
+        item
+        for item in parent.children
+        if item is not element and not (isinstance(item, Text) and item.is_blank)
     ]
     is_xml = document_of(source).is_xml
     wrapper = Element(parent.name, parent.namespace, tag, True)
