@@ -62,7 +62,21 @@ def add_type_annotation(source: Source, match: Match, arguments: Arguments) -> O
         return _annotate_assignment(source, find_assignment(source, match.node, name), arguments)
     if name := arguments.optional("field"):
         return _annotate_assignment(source, find_attribute(source, match.node, name), arguments)
+    if match.node.type == "identifier":
+        return _annotate_name(source, match.node, arguments)
     return _annotate_result(source, function_of(match.node), arguments)
+
+
+def _annotate_name(source: Source, name: Node, arguments: Arguments) -> Outcome:
+    """A parameter or a variable that is the target itself gets its type."""
+    scope = name.parent
+    while scope is not None and scope.type not in ("function_definition", "class_definition", "module"):
+        scope = scope.parent
+    assert scope is not None, "BUG: a name outside of a module"
+    parameters = scope.child_by_field_name("parameters")
+    if parameters is not None and parameters.start_byte < name.start_byte < parameters.end_byte:
+        return _annotate_parameter(source, scope, source.text(name), arguments)
+    return _annotate_assignment(source, find_assignment(source, scope, source.text(name)), arguments)
 
 
 def _annotate_result(source: Source, function: Node, arguments: Arguments) -> Outcome:
