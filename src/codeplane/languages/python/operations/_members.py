@@ -50,7 +50,7 @@ def _refuse_inheritance(facts: Facts, owner: Definition, name: str) -> None:
     is_private = name.startswith("__")
     if bases and not is_private:
         raise OperationRefused(
-            f"`{owner.name}` inherits from {_listed(bases)}, which may have a `{name}`; rename it in the"
+            f"`{owner.name}` inherits from {_quoted_list(bases)}, which may have a `{name}`; rename it in the"
             " whole project."
         )
     heirs = [
@@ -58,10 +58,10 @@ def _refuse_inheritance(facts: Facts, owner: Definition, name: str) -> None:
     ]
     if heirs and not is_private:
         raise OperationRefused(
-            f"{_listed([one.name for one in heirs])} inherits from `{owner.name}`; rename `{name}` in the"
-            " whole project."
+            f"{_quoted_list([one.name for one in heirs])} inherits from `{owner.name}`; rename `{name}` in"
+            " the whole project."
         )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _quoted_list(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)

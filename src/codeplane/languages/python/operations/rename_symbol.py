@@ -32,7 +32,7 @@ from codeplane.languages.python.operations._scopes import refuse_collisions
 _DUNDER = re.compile(r"__\w+__\Z")
 
 
-def _check(arguments: Arguments) -> Sequence[str]:
+def _check_name(arguments: Arguments) -> Sequence[str]:
     new = arguments.text("to").strip()
     if unicodedata.normalize("NFKC", new) != new:
         return [f"`to`: Python reads {new!r} as {unicodedata.normalize('NFKC', new)!r}; send that."]
@@ -48,7 +48,7 @@ def _is_done(source: Source, target: str, arguments: Arguments) -> bool:
     version=1,
     target="definition",
     arguments=(Argument("to", "name", "the new name", is_required=True),),
-    check_arguments=_check,
+    check_arguments=_check_name,
     is_done=_is_done,
 )
 def rename_symbol(source: Source, match: Match, arguments: Arguments) -> Outcome:
@@ -73,7 +73,7 @@ def rename_symbol(source: Source, match: Match, arguments: Arguments) -> Outcome
     _refuse_dynamic(source, facts, bind, node)
     places += _keyword_uses(source, facts, node, old)
     edits = [_edit_at(source, place, old, new) for place in sorted(set(places))]
-    return Outcome(edits, _notes(source, facts, bind, places))
+    return Outcome(edits, _rename_notes(source, facts, bind, places))
 
 
 def _refuse_special(source: Source, facts: Facts, old: str, new: str) -> None:
@@ -91,8 +91,8 @@ def _refuse_special(source: Source, facts: Facts, old: str, new: str) -> None:
         raise OperationRefused(
             f"The file spells `{old}` also as `{alike[0]}`, which Python takes for the same name."
         )
-    mangled = re.compile(rb"\b_\w+?" + old.encode("utf-8", "surrogateescape") + rb"\b")
-    if old.startswith("__") and (place := mangled.search(source.data)):
+    mangled_name = re.compile(rb"\b_\w+?" + old.encode("utf-8", "surrogateescape") + rb"\b")
+    if old.startswith("__") and (place := mangled_name.search(source.data)):
         raise OperationRefused(f"Line {source.line_of(place.start())} spells `{old}` as Python mangles it.")
 
 
@@ -126,10 +126,10 @@ def _keyword_uses(source: Source, facts: Facts, node: Node, old: str) -> list[in
         return []
     own, text = bind_at(source, facts, name), source.text(name)
     places, unclear = [], []
-    for keyword, called in _keywords(source, old):
-        if called.type == "identifier" and source.text(called) == text and own is not None:
-            places += [keyword.start_byte] if bind_at(source, facts, called) == own else []
-        elif called.type == "attribute" and source.text(called).rpartition(".")[2] == text:
+    for keyword, callee in _keyword_arguments(source, old):
+        if callee.type == "identifier" and source.text(callee) == text and own is not None:
+            places += [keyword.start_byte] if bind_at(source, facts, callee) == own else []
+        elif callee.type == "attribute" and source.text(callee).rpartition(".")[2] == text:
             unclear.append(keyword.start_byte)
     if unclear:
         raise OperationRefused(f"`{old}=` at {lines_of(source, unclear)} may be this parameter or not.", node)
@@ -143,8 +143,8 @@ def _parameter_function(node: Node) -> Node | None:
     return parent.parent if parent is not None and parent.type == "parameters" else None
 
 
-def _keywords(source: Source, name: str) -> list[tuple[Node, Node]]:
-    """The keywords of a name at calls, and what is called."""
+def _keyword_arguments(source: Source, name: str) -> list[tuple[Node, Node]]:
+    """The keywords of a name at calls, and what is callee."""
     result, waiting = [], [source.root]
     while waiting:
         node = waiting.pop()
@@ -152,9 +152,9 @@ def _keywords(source: Source, name: str) -> list[tuple[Node, Node]]:
         if node.type != "keyword_argument" or node.parent is None or node.parent.parent is None:
             continue
         keyword = node.child_by_field_name("name")
-        called = node.parent.parent.child_by_field_name("function")
-        if keyword is not None and called is not None and source.text(keyword) == name:
-            result.append((keyword, called))
+        callee = node.parent.parent.child_by_field_name("function")
+        if keyword is not None and callee is not None and source.text(keyword) == name:
+            result.append((keyword, callee))
     return result
 
 
@@ -162,29 +162,34 @@ def _edit_at(source: Source, place: int, old: str, new: str) -> TextEdit:
     """One name replaced; `import a` becomes `import a as b`."""
     size = len(old.encode("utf-8", "surrogateescape"))
     node = source.root.descendant_for_byte_range(place, place + size)
-    dotted = node.parent if node is not None and node.parent is not None else None
-    outer = dotted.parent if dotted is not None and dotted.type == "dotted_name" else None
-    if dotted is None or outer is None or not outer.type.endswith(("import_statement", "from_statement")):
+    dotted_name = node.parent if node is not None and node.parent is not None else None
+    outer = dotted_name.parent if dotted_name is not None and dotted_name.type == "dotted_name" else None
+    if (
+        dotted_name is None
+        or outer is None
+        or not outer.type.endswith(("import_statement", "from_statement"))
+    ):
         return source.replace(place, place + size, new)
-    if dotted.child_count > 1:
+    if dotted_name.child_count > 1:
         raise OperationRefused(
-            f"`{source.text(dotted)}` is imported with its dots, so it has no name to change.", dotted
+            f"`{source.text(dotted_name)}` is imported with its dots, so it has no name to change.",
+            dotted_name,
         )
     return source.insert(place + size, f" as {new}")
 
 
-def _notes(source: Source, facts: Facts, bind: int, places: Sequence[int]) -> list[str]:
+def _rename_notes(source: Source, facts: Facts, bind: int, places: Sequence[int]) -> list[str]:
     name, scope = facts.binds[bind].name, facts.scopes[facts.binds[bind].scope]
     notes = []
     if scope.kind in (ScopeKind.FILE, ScopeKind.CLASS) and not name.startswith("_"):
         notes.append(f"Only this file changes; others may use `{name}`.")
     word = re.compile(rb"\b" + re.escape(name.encode("utf-8", "surrogateescape")) + rb"\b")
-    named = set(facts.occurrences.starts_of(name)) | set(places)
-    texts = [one.start() for one in word.finditer(source.data) if one.start() not in named]
+    occurrences = set(facts.occurrences.starts_of(name)) | set(places)
+    texts = [one.start() for one in word.finditer(source.data) if one.start() not in occurrences]
     if texts:
         notes.append(f"Texts or comments name `{name}` at {lines_of(source, texts)}.")
-    printed = [one for one in places if source.data[one + len(name) : one + len(name) + 1] == b"="]
-    if any(_is_interpolated(source, one) for one in printed):
+    expressions = [one for one in places if source.data[one + len(name) : one + len(name) + 1] == b"="]
+    if any(_is_interpolated(source, one) for one in expressions):
         notes.append("A formatted string prints the name itself.")
     return notes
 
