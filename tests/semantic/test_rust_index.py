@@ -154,6 +154,14 @@ def test_a_symbol_that_two_crates_share_is_ambiguous(crate: Crate, path: str) ->
     assert crate.target(path, probe) == ""
 
 
+def test_a_function_that_another_system_has_too_is_ambiguous(crate: Crate) -> None:
+    # rust-analyzer says nothing about what `#[cfg(windows)]` leaves out.
+    crate.take_index()
+    target = crate.semantic_target("src/lib.rs", "jar::<separator>()")
+    assert target.kind == "ambiguous" and len(target.choices) == 2
+    assert crate.reference("src/lib.rs", "jar::<separator>()").evidence != "rust-analyzer 1.97.1"
+
+
 def test_places_of_a_shared_symbol_stay_possible_and_a_rename_asks(crate: Crate) -> None:
     crate.take_index()
     answer = crate.repo.result("refs_find", symbol="tests/jars.rs:Probe.weigh")

@@ -1,6 +1,7 @@
 """The extractor for C and C++, run by a Python that has the bindings of libclang."""
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -318,6 +319,33 @@ def test_a_database_that_git_ignores_is_read_where_the_build_left_it(tmp_path: P
     assert plan["own"] == [str(original)]
 
 
+def test_a_header_that_a_build_copies_is_that_of_the_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bindings: None
+) -> None:
+    monkeypatch.setenv("PATH", PYTHON)
+    header = "struct s { int x; };\n"
+    files = {
+        ".gitignore": "build\n",
+        "lib/s.h": header,
+        "a.c": "#include <s.h>\n#include <made.h>\nint f(struct s *p, struct m *q) { return p->x + q->x; }\n",
+    }
+    repo = Repo(tmp_path, files)
+    copies = {"build/include/s.h": header, "build/include/made.h": "struct m { int x; };\n"}
+    command = {"directory": str(repo.root), "file": "a.c", "command": "cc -Ibuild/include -c a.c"}
+    written(repo.root, {**copies, "build/compile_commands.json": json.dumps([command])})
+    trust(repo.root, tmp_path)
+    repo.session.close()
+    repo = Repo.at(repo.root, tmp_path)
+    repo.result("semantic_refresh")
+    with repo.session.index.snapshot() as snapshot:
+        [document] = snapshot.semantics.documents(RepoPath("a.c"))
+        occurrences = snapshot.all_occurrences(RepoPath("a.c"))
+        columns = [files["a.c"].splitlines()[2].index(text) + 3 for text in ("p->x", "q->x")]
+        values = [document.column[occurrences.number_at(3, column) or 0] for column in columns]
+    assert (document.targets[values[0] - 1].path, values[1]) == ("lib/s.h", 0)
+    repo.session.close()
+
+
 @pytest.mark.parametrize(
     ("words", "options"),
     [
@@ -362,6 +390,9 @@ def test_odd_files_do_not_end_a_run(tmp_path: Path, bindings: None) -> None:
         "int gr\xf6sse; /* \xff */ int h(void) { return h(); }\n".encode("latin-1")
     )
     (root / "gone.c").symlink_to("nowhere")
+    (root / os.fsdecode(b"\xff.h")).write_text("struct odd { int x; };\n")
+    (root / os.fsdecode(b"\xfe.c")).write_text("int odd;\n")
+    (root / "includes.c").write_bytes(b'#include "\xff.h"\nint get(struct odd *p) { return p->x; }\n')
     result = Run(CLANG, root, PYTHON)
     assert Sources(files, result.index).target("a.c", "return <f>()") == "a.c:1"
     assert "lonely.h" in result.index.symbols and "needy.h" not in result.index.symbols

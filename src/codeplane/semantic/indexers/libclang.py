@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -62,7 +63,8 @@ def _interpreters(toolbox: Toolbox, near: RepoPath) -> Iterator[Path]:
 
 def _make_plan(task: IndexTask) -> dict[str, object]:
     """What is parsed: sources as their build compiles them, else as their includes suggest, and headers."""
-    context, trees = task.context, Trees(task.scratch, task.original)
+    trees = Trees(task.scratch, task.original)
+    context = replace(task.context, files=tuple(path for path in task.context.files if path.isprintable()))
     builds = [one for one in recorded_units(trees, context) if not is_header(one.path)]
     paths = {one.path for one in builds}
     rest = [path for path in context.files if path not in paths]
@@ -72,7 +74,7 @@ def _make_plan(task: IndexTask) -> dict[str, object]:
     return {
         "root": str(task.scratch),
         "own": [str(task.original)] if task.original is not None else [],
-        "files": [path for path in context.files if path.isprintable()],
+        "files": list(context.files),
         "units": [_record(one, ending) for one in (*builds, *others) if not is_header(one.path)],
         "headers": [
             _record(one, ["-x", language if one.path.endswith(".h") else "c++", *ending])

@@ -47,3 +47,13 @@ impl fmt::Display for Jar {
         write!(out, "{}", self.label())
     }
 }
+
+#[cfg(windows)]
+pub fn separator() -> char {
+    ';'
+}
+
+#[cfg(not(windows))]
+pub fn separator() -> char {
+    ':'
+}

@@ -22,3 +22,8 @@ pub fn largest(shelves: Vec<Shelf>) -> Option<Jar> {
     jars.sort_by_key(|jar| jar.size);
     jars.pop()
 }
+
+/// Labels as one line.
+pub fn joined(labels: &[String]) -> String {
+    labels.join(&jar::separator().to_string())
+}

@@ -55,7 +55,7 @@ _MISSING = re.compile(r"'(.+)' file not found")
 _DEFINED = re.compile(
     rb"#[ \t]*define[ \t]+(\w+)"
     rb"|\b(?:struct|union|class|enum)\s+(\w+)\s*[{:]"
-    rb"|\btypedef\b[^;{}]*?\b(\w+)\s*(?:\[[^;]*\])?;"
+    rb"|\btypedef\b[^;{}]*?\b(\w+)\s*(?:\[[^;\]\n]*\])?;"
     rb"|\}\s*\**(\w+)\s*;"
     rb"|\busing\s+(\w+)\s*="
     rb"|(?m:^)[A-Za-z_][^;{}()#\n=]*\b(\w+)\s*\("
@@ -127,6 +127,16 @@ class Extraction:
                 self.texts[path] = b""
         return self.texts[path]
 
+    def origin_of(self, copy: str) -> str:
+        """The one file of the repository that a build has copied; "" where there is none."""
+        try:
+            with open(copy, "rb") as stream:
+                data = stream.read()
+        except OSError:
+            return ""
+        paths = [one for one in self.endings.get(os.path.basename(copy), ()) if self.source(one) == data]
+        return paths[0] if len(paths) == 1 else ""
+
     def extract(self) -> None:
         """Parses all units, then the headers that none of them has included."""
         for unit in self.plan["units"]:
@@ -140,14 +150,14 @@ class Extraction:
         path = os.path.join(self.root, unit["path"])
         try:
             translation = self.index.parse(path, args=unit["arguments"], options=OPTIONS)
-        except TranslationUnitLoadError:
+            walk = Unit(self, translation, is_guess=unit["is_guess"])
+            walk.read_diagnostics()
+            if is_header and walk.error_count:
+                return
+            walk.read_cursors()
+        except (TranslationUnitLoadError, UnicodeError):  # the bindings take no other names than UTF-8
             self.add_error(f"{unit['path']}: libclang cannot read it")
             return
-        walk = Unit(self, translation, is_guess=unit["is_guess"])
-        walk.read_diagnostics()
-        if is_header and walk.error_count:
-            return
-        walk.read_cursors()
         if walk.is_ambiguous:
             self.guesses.add(unit["path"])
         else:
@@ -278,11 +288,13 @@ class Unit:
         return None if path == "" else Place(path, offset)
 
     def path_of(self, name: str) -> str | None:
-        """A path in the repository; None for one outside, "" for one of the original of a copy."""
+        """A path in the repository; None for one outside, "" for what a build has made."""
         full = os.path.realpath(name)
         if full.startswith(self.extraction.root + os.sep):
             return os.path.relpath(full, self.extraction.root).replace(os.sep, "/")
-        return "" if any(full.startswith(one + os.sep) for one in self.extraction.own) else None
+        if any(full.startswith(one + os.sep) for one in self.extraction.own):
+            return self.extraction.origin_of(full)
+        return None
 
     def name_at(self, place: Place) -> str:
         """The identifier that begins at a byte of a file of the repository."""
