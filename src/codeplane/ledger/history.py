@@ -86,6 +86,24 @@ class History:
                 return some[0]
         return None
 
+    def events(self, plan: str, limit: int = 200) -> list[dict[str, Any]]:
+        """What executions of a plan have come to, newest first."""
+        condition = (
+            "WHERE kind = 'event' AND json_extract(body, '$.plan_id') = ? ORDER BY number DESC LIMIT ?"
+        )
+        events: list[dict[str, Any]] = []
+        for _, some in self._ask_segments(
+            lambda c: [row.body() for row in rows(c, condition, (plan, limit))]
+        ):
+            events += some
+            if len(events) >= limit:
+                break
+        return events[:limit]
+
+    def of_phase(self, phase: str) -> Operation | None:
+        """The last successful operation that executed a phase of a plan and has not been undone."""
+        return next((one for one in self._not_undone(None, None) if one.phase == phase), None)
+
     def last_undoable(self, task: TaskId | None = None, session: SessionId | None = None) -> Operation | None:
         """The newest edit that changed something and has not been undone since.
 

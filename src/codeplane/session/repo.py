@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -32,6 +32,7 @@ from codeplane.ledger import Artifacts, Ledger, Limits, Tasks
 from codeplane.ledger.summary import moment
 from codeplane.mutation import Engine
 from codeplane.names import Index
+from codeplane.plans import WorkPlans
 from codeplane.semantic.jobs import Jobs, refresh_lock
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients.sessions import Sessions
@@ -39,6 +40,7 @@ from codeplane.session.clients.shown_contents import ShownContents
 from codeplane.session.decisions import Decisions
 from codeplane.session.operation.recovery import recover
 from codeplane.session.operation.state_sequence import StateSequence
+from codeplane.session.packs import load_packs
 from codeplane.session.plans import Plans
 from codeplane.session.token_savings import TokenSavings
 from codeplane.session.trust import TrustWatch
@@ -321,6 +323,18 @@ class RepoSession:
     def plans(self) -> Plans:
         """Refactoring plans that wait to be carried out."""
         return Plans(lambda: self.state_db, self.tree.jail.enter)
+
+    @cached_property
+    def work_plans(self) -> WorkPlans:
+        """Plans of phases and tasks, which don't expire."""
+
+        def normalise(document: dict[str, Any]) -> dict[str, Any]:
+            # What reads deltas loads the operations of all languages; most servers never need them.
+            from codeplane.session.delta.workbench import normalise_delta
+
+            return normalise_delta(self, document)
+
+        return WorkPlans(lambda: self.state_db, lambda: load_packs(self.checkout), normalise)
 
     @property
     def decisions(self) -> Decisions:
