@@ -21,14 +21,11 @@ _INDENTED: Final = re.compile(rb"^(\t+|  +)(?=\S)", re.MULTILINE)
 class Source:
     """The bytes of a file with the syntax tree of exactly these bytes."""
 
-    def __init__(self, language: str, data: bytes, path: str = "", old: "Source | None" = None) -> None:
-        """`old` is the state before edits whose tree has been told of them: only what changed is parsed."""
+    def __init__(self, language: str, data: bytes, path: str = "") -> None:
         self.language = language
         self.data = data
         self.path = path  # relative to the repository; its ending may decide what is legal
-        parser = parser_of(language)
-        text = readable(language, data)
-        self.tree: Tree = parser.parse(text, old.tree) if old is not None else parser.parse(text)
+        self.tree: Tree = parser_of(language).parse(readable(language, data))
 
     @property
     def root(self) -> Node:
@@ -51,7 +48,8 @@ class Source:
 
     def newline_at(self, offset: int) -> str:
         """The ending of the line that a byte is in, or that of the line before where it has none."""
-        match = _LINE_END.search(self.data, offset)
+        is_inside = offset and self.data[offset - 1 : offset + 1] == b"\r\n"
+        match = _LINE_END.search(self.data, offset - 1 if is_inside else offset)
         if match is None:
             before = _LINE_END.findall(self.data, 0, offset)
             return before[-1].decode() if before else self.newline
@@ -65,6 +63,10 @@ class Source:
     def line_of(self, offset: int) -> int:
         """The number of the line that a byte is in, from one."""
         return bisect_right(self._line_starts, offset)
+
+    def line_offset(self, line: int) -> int:
+        """The first byte of a line by its number, from one."""
+        return self._line_starts[line - 1]
 
     def line_start(self, offset: int) -> int:
         """The first byte of the line that a byte is in."""
