@@ -27,8 +27,7 @@ FORMATTED = b"""<form>
         type="text"
         name="a"
     >
-    <input type="text"
-           name="b" size="3">
+    <input type="text" name="b">
     <a href='x' title='a "b"'>c</a>
 </form>
 """
