@@ -31,6 +31,7 @@ BENCHES = (
     "impact",
     "builds",
     "oracle",
+    "html_selectors",
 )
 
 
