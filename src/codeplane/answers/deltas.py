@@ -64,14 +64,14 @@ def shorten_tasks(tasks: Sequence[DeltaTask]) -> tuple[list[DeltaTask], int]:
     """All tasks that are not green, and as many green ones as fit; how many are left out."""
     bad = sum(task.status != "green" for task in tasks)
     room = max(0, _MOST_TASKS - bad)
-    kept: list[DeltaTask] = []
+    shorter: list[DeltaTask] = []
     for task in tasks:
         if task.status != "green":
-            kept.append(task)
+            shorter.append(task)
         elif room:
-            kept.append(task)
+            shorter.append(task)
             room -= 1
-    return kept, len(tasks) - len(kept)
+    return shorter, len(tasks) - len(shorter)
 
 
 def counts_text(statuses: Iterable[tuple[str, str | None]]) -> str:

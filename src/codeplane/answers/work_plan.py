@@ -104,7 +104,7 @@ class WholeItemOutput(Output):
             lines += [f"{name}: {', '.join(ids)}"] if (ids := getattr(self, name)) else []
         lines += [self.description.rstrip()] if self.description else []
         for name in ("fields", "derived", "delta"):
-            lines += [f"{name}: {_render_value(value)}"] if (value := getattr(self, name)) else []
+            lines += [f"{name}:{_render_value(value)}"] if (value := getattr(self, name)) else []
         for way in self.transitions:
             why = f": {way.enforcement}, {'; '.join(way.closed)}" if way.closed else ""
             lines.append(f"can go to {way.to}{why}")
@@ -281,7 +281,7 @@ def change_output(
 def _render_value(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     if len(text) <= _SHORT_JSON:
-        return text
+        return f" {text}"
     from codeplane.core.yaml_text import dump_yaml  # its parser takes long to load
 
     with suppress(Malformed):

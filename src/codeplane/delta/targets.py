@@ -11,6 +11,7 @@ from codeplane.delta.model import Target
 from codeplane.languages.operations import Match, Operation, Source
 from codeplane.languages.operations.addresses import Addressed, definitions_in, find_definitions
 from codeplane.languages.operations.targets import definition_match
+from codeplane.languages.patterns import compile_pattern, find_pattern, near_misses
 from codeplane.languages.spec import part_of
 
 _MOST_CANDIDATES: Final = 10
@@ -35,8 +36,7 @@ class Finder(Protocol):
 class Finders:
     """How each kind of target is found."""
 
-    pattern: Finder
-    query: Finder
+    query: Finder  # foreign ones run in a process that may be killed
     by_kind: Mapping[str, Finder] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -44,7 +44,7 @@ class Finders:
             "file": lambda source, _: Places([Match(source.root)]),
             "symbol": find_symbol,
             "selector": find_selector,
-            "pattern": self.pattern,
+            "pattern": find_by_pattern,
             "query": self.query,
         }
         object.__setattr__(self, "by_kind", finders)
@@ -64,6 +64,14 @@ def find_symbol(source: Source, target: Target) -> Places:
     addresses = {one.address: one for one in definitions_in(source)}
     close = nearest(target.text, addresses)
     return Places([], [_line_of(source, addresses[name]) for name in close])
+
+
+def find_by_pattern(source: Source, target: Target) -> Places:
+    """The matches of a code pattern; where there are none, what comes nearest and which part differs."""
+    pattern = compile_pattern(source.language, target.text, inside=target.inside or "")
+    matches = find_pattern(source, pattern)
+    misses = near_misses(source, pattern) if not matches else ()
+    return Places(matches, [f"line {miss.line}: {miss.text} ({miss.reason})" for miss in misses])
 
 
 def find_selector(source: Source, target: Target) -> Places:

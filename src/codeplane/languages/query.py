@@ -73,6 +73,11 @@ def captures(query: Query, root: Node, depth: int = MAX_DEPTH) -> dict[str, list
     return _cursor_of(query, depth).captures(root)
 
 
+def query_matches(query: Query, root: Node) -> Iterator[tuple[int, dict[str, list[Node]]]]:
+    """The matches of a compiled query in a tree. With quantifiers it may never end, and needs a process."""
+    yield from _cursor_of(query, MAX_DEPTH).matches(root)
+
+
 def windowed_captures(query: Query, root: Node, depth: int = MAX_DEPTH) -> Iterator[dict[str, list[Node]]]:
     """The captures of a compiled query, some bytes of the tree at a time: the caller can stop in between.
 

@@ -61,6 +61,8 @@ _MOST_ROOTS = 20
 # An object may be younger than its row, but not by so much.
 _FRESH_SEC = 3600
 _DAY_SEC = 86_400
+DELTA_HOLDER = "delta.holder"
+"""The file that says who executes deltas; it stays where that process dies."""
 
 
 class IndexReport(BaseModel):
@@ -263,6 +265,16 @@ def _end_orphaned_refreshes(checkout: Checkout, index: Index) -> None:
             lock.release()
 
 
+def _settle_deltas(session: "RepoSession") -> list[str]:
+    """Settles an execution of deltas that has died."""
+    from codeplane.session.delta.settlement import settle_dead  # needed after a crash alone
+
+    try:
+        return settle_dead(session)
+    except CodePlaneError as error:
+        return [f"An execution of deltas that was cut off is not settled yet: {error.message}"]
+
+
 class Background(Protocol):
     """A thread of the server that refreshes the semantic tier."""
 
@@ -376,6 +388,8 @@ class RepoSession:
         parts = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep, states)
         session = cls(checkout, state, sessions, *parts, recovery_notes)
         tree.git.followed = session.followed
+        if (state.path / DELTA_HOLDER).exists():
+            session.recovered = (*session.recovered, *_settle_deltas(session))
         return session
 
     def close(self) -> None:

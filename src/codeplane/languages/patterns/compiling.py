@@ -80,8 +80,34 @@ def compile_pattern(language: str, text: str, *, inside: str = "", is_exact: boo
             f"The pattern {text.strip()!r} is a hole and nothing else: it would match every node.",
             hints=["Write the code around the hole: `foo($X)`."],
         )
+    return _pattern_of(language, text, root, is_exact=is_exact, inside=context)
+
+
+def _pattern_of(
+    language: str, text: str, root: Part, *, is_exact: bool = False, inside: Pattern | None = None
+) -> Pattern:
     holes = {part.hole: part.is_many for part in parts_of(root) if part.hole}
-    return Pattern(language, text, root, is_exact, holes, tuple(_words_in(root)), context)
+    return Pattern(language, text, root, is_exact, holes, tuple(_words_in(root)), inside)
+
+
+def all_readings(language: str, text: str) -> list[Pattern]:
+    """A text as every kind of syntax that it can be: `a = 1` is a statement, and an argument of a call."""
+    body = _dedented(text)
+    try:
+        _refuse_text(language, body)
+    except PatternInvalid:
+        return []
+    readings: dict[int, Pattern] = {}
+    holes = list(holes_in(body))
+    for frame in frames_of(language):
+        attempt = _attempt(language, body, holes, (0,) * len(holes), frame, stem_for(body))
+        node = _node_of_pattern(attempt) if _is_whole(attempt) else None
+        if node is not None:
+            root = _Builder(language, attempt, is_exact=False).build_root(node)
+            pattern = _pattern_of(language, text, root)
+            readings.setdefault(root.kind if root.hole is None else -1, pattern)
+    readings.pop(-1, None)
+    return list(readings.values())
 
 
 def has_grammar(language: str) -> bool:

@@ -52,7 +52,7 @@ def finders_for(_call: Call) -> Finders:
     def refuse(_source: Source, target: Target) -> Places:
         raise DeltaInvalid(f"A target by {target.kind} can't be found here.")
 
-    return Finders(refuse, refuse)
+    return Finders(refuse)
 
 
 def toolchain_of(repo: RepoSession) -> Toolchain:
