@@ -89,7 +89,7 @@ def search_code(
 
 
 def compiled_patterns(question: Question, files: Mapping[str, int]) -> dict[str, Pattern]:
-    """The pattern in each language that has files and that it is code of; the error of the main one if none."""
+    """The pattern in each language that has files and that it is code of; else the error of the main one."""
     if not files:
         raise InvalidArgument("There are no files of a language with a grammar here.", hints=["list_files"])
     patterns: dict[str, Pattern] = {}
