@@ -80,6 +80,11 @@ class ReflectionRules(Protocol):
         """Pattern of a variable inside of a string that reads it: `{name}`; "" where no string does."""
         return ""
 
+    def printed_name(self, kind: str, name: str) -> str:
+        """Pattern of a text in which the language itself prints the name of a definition of a kind:
+        `<pkg.Name object at …>`, `Name(x=1)`; "" where it prints none."""
+        return ""
+
 
 class NoReflection(ReflectionRules):
     """A language without rules of its own."""
