@@ -1,7 +1,7 @@
-"""pytest with libraries of its own for a suite that tests one of them. Run as a program, by the Python that has it.
+"""pytest with libraries of its own, for suites that test one of them. Run as a program.
 
-pytest itself runs on `pluggy` and imports `packaging`: where the package under test is one of them, a rename of
-its interface would break the runner, whatever the suite says.
+pytest itself runs on `pluggy` and imports `packaging`: where the package under test is one of them, a rename
+in its interface would break the runner, whatever the suite says.
 """
 
 import importlib
