@@ -275,6 +275,9 @@ class Bench:
             return
         sites = {(site.path, site.line) for site in plan.sites}
         shown = sites | {(site.path, site.line) for group in plan.groups for site in group.sites}
+        # A server takes `@returns {Store}` in a comment as a reference; a plan lists it among the mentions.
+        shown |= {(one.site.path, one.site.line) for one in plan.mentions}
+        shown |= {(one.path, one.line) for one in plan.notes if one.path and one.line}
         tally.said[kind] += len(said)
         if plan.verdict is Verdict.OK:
             tally.certain[kind] += sum(one[:2] in sites for one in said)

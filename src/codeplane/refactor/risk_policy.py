@@ -75,7 +75,7 @@ class Texts:
         return is_taken or is_asked
 
     def _is_printed(self, word: Word) -> bool:
-        """Whether a test may expect what the language prints of the definition: `<pkg.Box object at 0x7f>`."""
+        """Whether a test may expect what the language prints of the definition: `<Box object at 0x7f>`."""
         pattern = self._spec.reflection.printed_name(self._rename_set.kind, self._rename_set.name)
         is_expected = word.where == "string" and word.site.path in self._snapshot.tests()
         return is_expected and pattern != "" and re.search(pattern, word.text) is not None

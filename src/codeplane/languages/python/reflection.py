@@ -8,7 +8,7 @@ from codeplane.languages.rules.reflection import ReflectionRules
 # What the interpreter prints of a class: instances without a `__repr__` (`<m.Box object at 0x7f>`), errors
 # about them (`'Box' object has no attribute`), classes (`<class 'm.Box'>`), dataclasses, named tuples and
 # exceptions (`Box(x=1)`), members of enumerations (`<Box.RED: 1>`, `Box.RED`), tracebacks (`m.Box: text`). A
-# test may have a regular expression of it: `(Box|Bag) object`, `Box\(`. Prose is none: `the Box takes a path`.
+# test may have a regular expression of it: `(Box|Bag) object`, `Box\(`. Prose is none: `the Box is full`.
 _PRINTED_CLASS: Final = "|".join(
     (
         *(r"NAME[\w.|()\\'\"]* object\b", r"<[\w ]+'[\w.\\]*NAME", r"\bclass '?NAME", r"NAME\\*\("),
