@@ -37,6 +37,8 @@ _ZOD_CONFIG = """{"compilerOptions": {"target": "es2022", "module": "nodenext",
 "moduleResolution": "nodenext", "lib": ["esnext", "dom"], "strict": true, "noEmit": true,
 "skipLibCheck": true, "types": [], "customConditions": ["@zod/source"]},
 "include": ["src", "globals.d.ts"]}"""
+# The types of the tests take the compiler longer than all the rest.
+_ZOD_BUILD = '{"extends": "./tsconfig.json", "exclude": ["**/tests/**"]}'
 # One file after the other in one process: quick, and in the same order each time.
 _ZOD_SUITE = """import { fileURLToPath } from "node:url";
 const source = fileURLToPath(new URL("./src", import.meta.url));
@@ -79,6 +81,7 @@ def zod() -> Path:
     for folder in ("tests", "benchmarks"):
         shutil.rmtree(corpus / "package" / "src" / "v3" / folder, ignore_errors=True)
     (corpus / "package" / "vitest.config.mjs").write_text(_ZOD_SUITE)
+    (corpus / "package" / "tsconfig.build.json").write_text(_ZOD_BUILD)
     return corpus
 
 
@@ -90,13 +93,17 @@ def _built(name: str, version: str) -> Corpus:
     return Corpus(name, version, "typescript", lambda: typescript_project(name, version), tsc)
 
 
+def _zod_check(home: Path, most: int) -> int:
+    return tsc(home, most, "tsconfig.build.json") + vitest(home, most)
+
+
 CORPORA = (
     *(_python(*package) for package in PACKAGES),
-    Corpus("zod", "4.1.12", "typescript", zod, lambda home, most: tsc(home, most) + vitest(home, most)),
     _built("mobx", "6.13.7"),
     _built("rxjs", "7.8.2"),
     _built("immer", "10.1.3"),
     _built("redux", "5.0.1"),
     _built("@tanstack/query-core", "5.90.2"),
     _built("@tanstack/table-core", "8.21.3"),
+    Corpus("zod", "4.1.12", "typescript", zod, _zod_check),
 )

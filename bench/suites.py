@@ -111,11 +111,11 @@ def pytest(tests: str) -> Check:
     return run
 
 
-def tsc(home: Path, _: int) -> int:
+def tsc(home: Path, _: int, project: str = ".") -> int:
     """Counts the errors that the TypeScript compiler reports."""
     _link_packages(home)
     compiler = node.package("typescript", TYPESCRIPT) / "bin" / "tsc"
-    command = [str(node.node()), str(compiler), "-p", "."]
+    command = [str(node.node()), str(compiler), "-p", project]
     done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=_BUILD_SEC)
     return done.stdout.count("error TS")
 
