@@ -32,6 +32,8 @@ _PRINTED: Final = {
     "field": _PRINTED_FIELD,
     "property": _PRINTED_FIELD,
     "variable": r"NAME\\*\(\w+=",  # `Box = namedtuple("Box", …)`
+    # `f() missing 1 required positional argument: 'x'`, `f() got multiple values for argument 'x'`.
+    "parameter": r"\b(?:missing|multiple|unexpected|required)\b[^\n]*\barguments?:?\s[^\n]*\\?'NAME\\?'",
 }
 
 
