@@ -47,6 +47,9 @@ class PythonReflection(ReflectionRules):
     type_factories = tuple(
         "TypeVar ParamSpec TypeVarTuple NewType namedtuple NamedTuple TypedDict Enum".split()
     )
+    class_factories = tuple(
+        "type new_class make_dataclass namedtuple NamedTuple Enum IntEnum create_model".split()
+    )
     set_name_hook = "__set_name__"
     member_lists = ("__slots__", "__match_args__")
     attribute_calls = {

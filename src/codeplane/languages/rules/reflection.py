@@ -20,6 +20,9 @@ class ReflectionRules(Protocol):
     own_class: tuple[str, ...] = ()  # how methods write the class of their instance: `type(self)`
     class_attributes: tuple[str, ...] = ()  # attributes of an instance that hold its class: `__class__`
     type_factories: tuple[str, ...] = ()  # calls whose first argument repeats the name: `TypeVar("T")`
+    class_factories: tuple[
+        str, ...
+    ] = ()  # calls that make a class, its name first: `type(f"Reader{kind}", …)`
     set_name_hook: str = ""  # the method that tells a value which name a class binds it to: `__set_name__`
 
     # Members by their names as texts.
