@@ -106,6 +106,7 @@ def _corpus_figures(
     corpus: Corpus, choice: tuple[int, int, tuple[str, ...]], tally: Tally
 ) -> Iterator[Figure]:
     of_a_kind, seed, tools = choice
+    of_a_kind = max(1, of_a_kind // 2) if corpus.is_slow else of_a_kind
     with tempfile.TemporaryDirectory(prefix="cpl-") as base:
         root = copied(corpus.fetch(), Path(base))
         kept = Kept(CACHE.parent / "renames" / f"{corpus.name.rpartition('/')[2]}-{corpus.version}.jsonl")
