@@ -52,7 +52,7 @@ class SemanticProvider:
         """
         if occurrence.receiver or occurrence.target:
             return False
-        facts = self._view.require_facts(path)
+        facts = self._view.require_own_facts(path)
         here = [one for one in meaning.target if one.path == path and one.definition >= 0]
         items = [facts.definitions[one.definition] for one in here]
         position = (occurrence.line, occurrence.column)
