@@ -8,7 +8,9 @@ from codeplane.refactor.plan import Problem
 from codeplane.refactor.risk import Question, risk
 
 # The first argument of a call: a text with gaps, or one that something is added to.
-_TEMPLATE: Final = r"\(\s*(?:[rRfF]{0,2}(?P<quote>[\"'])(?P<text>[^\"'\n]*)(?P=quote)(?P<added>\s*\+)?)"
+_TEMPLATE: Final = (
+    r"\(\s*[rRfF]{0,2}(?P<quote>[\"'])(?P<text>(?:(?!(?P=quote)).)*)(?P=quote)(?P<added>\s*\+)?"
+)
 _GAP: Final = re.compile(r"\\\{[^{}]*\}|%\w")
 
 
