@@ -60,10 +60,11 @@ class Equipment(NamedTuple):
     indexer: Callable[[], Installed]
     server: str  # the judge as a tool that renames
     libraries: tuple[str, ...] = ()  # tools beside it
+    most_hidden: int | None = None  # the bound of what a plan may leave out; None where it is only shown
 
 
 EQUIPMENT = {
-    "python": Equipment(".py", pyright, "source file", ty_scip, "pyright", ("rope", "jedi")),
+    "python": Equipment(".py", pyright, "source file", ty_scip, "pyright", ("rope", "jedi"), 0),
     "typescript": Equipment(".ts", typescript, "", scip_typescript, "tsserver"),
 }
 
@@ -152,6 +153,9 @@ def _summed(language: str, tally: Tally, tools: list[str]) -> Iterator[Figure]:
     for reasons in (tally.reasons, tally.tier_reasons):
         for reason, count in reasons.most_common(_MOST_TOLD):
             print(f"    {count:>4} {reason}")
+    bound = EQUIPMENT[language].most_hidden
+    detail = "; ".join(tally.hidden[:5])
+    yield Figure(f"{language}: places outside of candidates", len(tally.hidden), "", bound, detail)
     yield from _open_figures(language, tally.open_places)
 
 
@@ -167,8 +171,6 @@ def _open_figures(language: str, places: Counter[str]) -> Iterator[Figure]:
 
 
 def _overall(tallies: list[Tally]) -> Iterator[Figure]:
-    hidden = [text for tally in tallies for text in tally.hidden]
-    yield Figure("places outside of candidates", len(hidden), "", 0, "; ".join(hidden[:5]))
     outcomes = sum((tally.outcomes for tally in tallies), Counter())
     detail = ", ".join(f"{count} {name}" for name, count in outcomes.most_common())
     yield Figure("symbols", outcomes.total(), "", None, detail)
