@@ -2,13 +2,16 @@
 
 import posixpath
 
-_SUFFIXES = (".py", ".pyi", ".pyw")
+from codeplane.languages.operations import Source
 
 
-def is_own_package(path: str, module: str) -> bool:
-    """Whether a module is of the package that a file stands in: `p.a` for `src/p/b.py`."""
+def is_own_package(source: Source, module: str) -> bool:
+    """Whether a module is of the repository, or of the package that the file stands in.
+
+    `p.a` is for `src/p/b.py`. Which other packages the repository has is known by its caller alone.
+    """
     root = module.partition(".")[0]
-    return bool(root) and root in posixpath.dirname(path).split("/")
+    return bool(root) and (root in source.own_packages or root in posixpath.dirname(source.path).split("/"))
 
 
 def is_same_module(path: str, one: str | None, other: str | None) -> bool:
