@@ -22,7 +22,7 @@ from codeplane.languages.operations.targets import Target, resolve_target
 FOLDER: Final = Path(__file__).parent / "cases" / "operations"
 FORMS: Final = ("crlf", "tabs", "bom", "no_newline", "non_ascii")
 _HEADING: Final = re.compile(r"^-- ([a-z]+) --\n", re.MULTILINE)
-_TARGETS: Final = ("target", "selector", "expect")
+_TARGETS: Final = ("target", "selector", "pattern", "inside", "expect")
 # A line of comment with letters of two and four bytes, for each language.
 _NON_ASCII: Final = {"html": "<!-- é😀 -->\n", "python": "# é😀\n"}
 _SUFFIXES: Final = {
@@ -99,6 +99,8 @@ def answer_of(case: OperationCase, data: bytes) -> tuple[str, bytes | str, list[
     source = Source(language, data, case.path)
     target = Target("symbol", call["target"]) if "target" in call else Target("file")
     target = Target("selector", call["selector"]) if "selector" in call else target
+    if "pattern" in call:
+        target = Target("pattern", call["pattern"], call.get("inside", ""))
     matches = resolve_target(source, target)
     number = call.get("expect", 1)
     if len(matches) != number:

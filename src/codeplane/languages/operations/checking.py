@@ -16,24 +16,26 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def check_arguments(
-    operation: Operation, pack: str, language: str, values: Mapping[str, Any]
+    operation: Operation, pack: str, language: str, values: Mapping[str, Any], *, is_partial: bool = False
 ) -> tuple[Arguments, list[str]]:
-    """The arguments with their defaults, and what is wrong with them, each in a sentence."""
+    """The arguments with their defaults, and what is wrong with them, each in a sentence.
+
+    Where they are partial, captures of a target may still give what is missing.
+    """
     grammar = {argument.name: argument for argument in operation.arguments}
     errors = [_unknown_argument(operation, name) for name in values if name not in grammar]
     for argument in grammar.values():
         value = values.get(argument.name)
         if value is None:
-            errors += (
-                [f"`{argument.name}` is missing: {argument.description}"] if argument.is_required else []
-            )
+            is_missing = argument.is_required and not is_partial
+            errors += [f"`{argument.name}` is missing: {argument.description}"] if is_missing else []
         else:
             errors += _value_errors(argument, pack, language, value)
     defaults = {name: argument.default for name, argument in grammar.items() if argument.default is not None}
     arguments = Arguments(
         {**defaults, **{name: value for name, value in values.items() if value is not None}}
     )
-    return arguments, errors or list(operation.check_arguments(arguments))
+    return arguments, errors or ([] if is_partial else list(operation.check_arguments(arguments)))
 
 
 def _unknown_argument(operation: Operation, name: str) -> str:

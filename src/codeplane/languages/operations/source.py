@@ -22,26 +22,14 @@ class Source:
     """The bytes of a file with the syntax tree of exactly these bytes."""
 
     def __init__(
-        self,
-        language: str,
-        data: bytes,
-        path: str = "",
-        old: "Source | None" = None,
-        own_packages: frozenset[str] = frozenset(),
+        self, language: str, data: bytes, path: str = "", own_packages: frozenset[str] = frozenset()
     ) -> None:
-        """`old` is the state before edits whose tree has been told of them: only what changed is parsed.
-
-        `own_packages` are the packages that the repository itself has, by the name they are imported by.
-        """
+        """`own_packages` are those that the repository itself has, by the names they are imported by."""
         self.language = language
         self.data = data
         self.path = path  # relative to the repository; its ending may decide what is legal
-        self.own_packages: frozenset[str] = own_packages or (
-            old.own_packages if old is not None else frozenset()
-        )
-        parser = parser_of(language)
-        text = readable(language, data)
-        self.tree: Tree = parser.parse(text, old.tree) if old is not None else parser.parse(text)
+        self.own_packages = own_packages
+        self.tree: Tree = parser_of(language).parse(readable(language, data))
 
     @property
     def root(self) -> Node:

@@ -6,14 +6,16 @@ from typing import Literal, NamedTuple
 from codeplane.languages.operations.addresses import Addressed, find_definitions
 from codeplane.languages.operations.operation import Match
 from codeplane.languages.operations.source import Source
+from codeplane.languages.patterns import compile_pattern, find_pattern
 from codeplane.languages.spec import part_of
 
 
 class Target(NamedTuple):
     """What a transform names: the file as a whole, or a text of a kind."""
 
-    kind: Literal["file", "symbol", "selector"] = "file"
+    kind: Literal["file", "symbol", "selector", "pattern"] = "file"
     text: str = ""
+    inside: str = ""  # the pattern of the code around a pattern
 
 
 def resolve_target(source: Source, target: Target) -> Sequence[Match]:
@@ -24,6 +26,8 @@ def resolve_target(source: Source, target: Target) -> Sequence[Match]:
         selectors = part_of(source.language, "selectors")
         matches: Sequence[Match] = selectors.select(source, target.text) if selectors else ()
         return matches
+    if target.kind == "pattern":
+        return find_pattern(source, compile_pattern(source.language, target.text, inside=target.inside))
     return [Match(source.root)]
 
 
