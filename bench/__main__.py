@@ -31,6 +31,7 @@ BENCHES = (
     "impact",
     "builds",
     "oracle",
+    "operations_python",
 )
 
 

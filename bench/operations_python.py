@@ -67,7 +67,6 @@ def _outcomes() -> Iterator[tuple[str, bool, str]]:
     for name, version in PACKAGES:
         folder = python_package(name, version)
         files = [path for path in sorted(folder.rglob("*.py")) if not _is_left_out(path.relative_to(folder))]
-        own = _own_packages(files)
         deletions: dict[str, list[tuple[Path, Deletion]]] = {}
         for path in files:
             for one in _deletions(Source("python", path.read_bytes())):
@@ -76,14 +75,7 @@ def _outcomes() -> Iterator[tuple[str, bool, str]]:
             sample = random.Random(7).sample(items, min(SAMPLE, len(items)))
             for path, one in sample:
                 name_in_package = str(path.relative_to(folder).as_posix())
-                yield kind, *_restored(name_in_package, path.read_bytes(), one, own)
-
-
-def _own_packages(files: list[Path]) -> frozenset[str]:
-    """The packages and modules that a distribution can import of itself."""
-    folders = {path.parent for path in files if path.name == "__init__.py"}
-    tops = {folder.name for folder in folders if folder.parent not in folders}
-    return frozenset((*tops, "tests", *(path.stem for path in files if path.parent.name == "src")))
+                yield kind, *_restored(name_in_package, path.read_bytes(), one, folder)
 
 
 def _is_left_out(path: Path) -> bool:
@@ -91,10 +83,10 @@ def _is_left_out(path: Path) -> bool:
     return not {"data", "cases", "profiling"}.isdisjoint(path.parts)
 
 
-def _restored(path: str, before: bytes, one: Deletion, own: frozenset[str]) -> tuple[bool, str]:
+def _restored(path: str, before: bytes, one: Deletion, folder: Path) -> tuple[bool, str]:
     """Whether the operation brings the bytes back, and what came of it otherwise."""
     data = before[: one.start] + one.new + before[one.end :]
-    source = Source("python", data, path, own_packages=own)
+    source = Source("python", data, path, lambda other: (folder / other).is_file())
     operation = operations_of("python")[one.operation]
     arguments, errors = check_arguments(operation, "python", "python", one.arguments)
     place = f"{path}:{Source('python', before).line_of(one.start)}"

@@ -163,3 +163,16 @@ def test_operations_change_what_they_are_about(check: Any) -> None:
 def test_operations_change_what_they_are_about_in_many_files(check: Any) -> None:
     for path in SOAK:
         check(path)
+
+
+def test_packages_of_the_repository_have_a_group_of_their_own() -> None:
+    data = b"import os\n\nimport requests\n"
+    operation = operations_of("python")["add_import"]
+    arguments, _ = check_arguments(operation, "python", "python", {"import": "import app"})
+    for files, result in (
+        (set[str](), b"import os\n\nimport app\nimport requests\n"),
+        ({"src/app/__init__.py"}, b"import os\n\nimport requests\n\nimport app\n"),
+        ({"tests/app.py"}, b"import os\n\nimport requests\n\nimport app\n"),
+    ):
+        source = Source("python", data, "tests/test_a.py", files.__contains__)
+        assert run_operation(operation, source, [Match(source.root)], arguments).data == result

@@ -1,17 +1,25 @@
 """Which module a file is, judged by its path in the repository."""
 
 import posixpath
+from typing import Final
 
 from codeplane.languages.operations import Source
 
+_MODULE_FILES: Final = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
+
 
 def is_own_package(source: Source, module: str) -> bool:
-    """Whether a module is of the repository, or of the package that the file stands in.
-
-    `p.a` is for `src/p/b.py`. Which other packages the repository has is known by its caller alone.
-    """
+    """Whether a module is of the repository: `p.a` for `src/p/b.py`, or for a file that stands beside `p`."""
     root = module.partition(".")[0]
-    return bool(root) and (root in source.own_packages or root in posixpath.dirname(source.path).split("/"))
+    folders = [part for part in posixpath.dirname(source.path).split("/") if part]
+    if not root or root in folders:
+        return bool(root)
+    for depth in reversed(range(len(folders) + 1)):
+        for below in ((), ("src",), ("lib",)):
+            place = "/".join((*folders[:depth], *below, root))
+            if any(source.has_file(place + ending) for ending in _MODULE_FILES):
+                return True
+    return False
 
 
 def is_same_module(path: str, one: str | None, other: str | None) -> bool:

@@ -87,7 +87,7 @@ def _placed_data(
         return source.apply(place_statement(source, groups, text, names[0], is_ours))
     data = source.data
     for item in names:
-        current = Source(source.language, data, source.path, own_packages=source.own_packages)
+        current = Source(source.language, data, source.path, source.has_file)
         data = _with_alias(current, item) or current.apply(place_name(current, item, is_ours))
     return data
 
