@@ -32,6 +32,7 @@ BENCHES = (
     "builds",
     "oracle",
     "html_selectors",
+    "operations_python",
 )
 
 
