@@ -22,7 +22,7 @@ from tests.conformance.node import Unavailable
 from tests.index.conftest import tree_of
 
 from bench.corpora import CACHE, npm_package, python_package
-from bench.lsp import Server
+from bench.lsp import Judge, Server
 from bench.measure import Figure
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
@@ -117,7 +117,7 @@ def compare(root: Path, oracle: "Oracle", language: str, only: str = "") -> Verd
         workers = Workers(2)
         index = Index.open(Path(folder) / "index.db", tree_of(root), workers)
         index.refresh()
-        server = Server(oracle.command, _project(root), oracle.settings, oracle.options)
+        server = oracle.serve(root)
         try:
             with index.snapshot() as snapshot:
                 comparison = _Comparison(root, snapshot, server, verdict)
@@ -145,7 +145,7 @@ def _files(snapshot: Snapshot, language: str) -> Iterator[RepoPath]:
 
 
 class _Comparison:
-    def __init__(self, root: Path, snapshot: Snapshot, server: Server, verdict: Verdict) -> None:
+    def __init__(self, root: Path, snapshot: Snapshot, server: Judge, verdict: Verdict) -> None:
         self.root, self.snapshot, self.server, self.verdict = root, snapshot, server, verdict
         self._known_aliases: dict[str, dict[tuple[int, int], Sequence[Place]]] = {}
         self._known_names: dict[str, dict[tuple[int, int], Definition]] = {}
@@ -368,6 +368,10 @@ class Oracle(NamedTuple):
     command: list[str]
     settings: dict[str, Any]
     options: dict[str, Any]
+
+    def serve(self, root: Path) -> Server:
+        """Starts the server on the project in a folder."""
+        return Server(self.command, _project(root), self.settings, self.options)
 
 
 def pyright() -> Oracle:

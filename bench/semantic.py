@@ -1,8 +1,9 @@
 """What batch indexers add: recall of references behind a receiver with the tier on and off, and its cost.
 
-The judges are basedpyright for `ty-scip`, the TypeScript server for `scip-typescript` and gopls for
-`go-types`. gopls and our extractor both rest on the library go/types: for Go the comparison with the tier on
-tests what is made of its types, not the types. `python -m bench.semantic NAME …` does some of the packages.
+The judges are basedpyright for `ty-scip`, the TypeScript server for `scip-typescript`, Eclipse's compiler
+for `javac` and gopls for `go-types`. gopls and our extractor both rest on the library go/types: for Go the
+comparison with the tier on tests what is made of its types, not the types. `python -m bench.semantic NAME …`
+does some of the packages.
 """
 
 import os
@@ -23,10 +24,11 @@ from tests.conformance.node import Unavailable
 from tests.index.conftest import tree_of
 from tests.index.toy_indexer import base_of, store
 
-from bench.corpora import CACHE, debian_package, npm_package, python_package
-from bench.lsp import Server
+from bench.corpora import CACHE, debian_package, debian_source, npm_package, python_package
+from bench.eclipse import Eclipse
+from bench.lsp import Judge
 from bench.measure import Figure
-from bench.oracle import Oracle, Verdict, _Comparison, _Position, _project, gopls, pyright, typescript
+from bench.oracle import Verdict, _Comparison, _Position, _project, gopls, pyright, typescript
 from codeplane.core.paths import RepoPath
 from codeplane.index import Workers
 from codeplane.index.semantics import Run
@@ -66,6 +68,15 @@ GO = (
     ("github.com/gorilla/mux", "1.8.0-1", ""),
     ("github.com/go-chi/chi", "5.0.7-1", ""),
     ("github.com/burntsushi/toml", "1.2.0-2", ""),
+)
+# Names of Debian's source packages.
+JAVA = (
+    ("commons-csv", "1.9.0-1", ""),
+    ("libcommons-cli-java", "1.5.0-1", ""),
+    ("libgoogle-gson-java", "2.10-1", ""),
+    ("jsoup", "1.15.3-1", ""),
+    ("commons-text", "1.10.0-1", ""),
+    ("jackson-core", "2.14.1-2~deb12u1", ""),
 )
 
 
@@ -129,22 +140,22 @@ def _package_figures(name: str, tally: Tally, cost: Cost) -> Iterator[Figure]:
 def measure(root: Path, language: str, only: str) -> tuple[Tally, Cost]:
     """Indexes a package with and without its indexer, and asks the judge about every name in some files."""
     tally = Tally()
-    judge, indexer = _SUBJECTS[language].judge(), _SUBJECTS[language].indexer()
+    indexer = _SUBJECTS[language].indexer()
     with tempfile.TemporaryDirectory(prefix="cpl-") as folder:
         workers = Workers(2)
         index = Index.open(Path(folder) / "index.db", tree_of(root), workers)
         index.refresh()
         cost = take_in(index, root, indexer, Path(folder))
-        server = Server(judge.command, _project(root), judge.settings, judge.options)
+        judge = _SUBJECTS[language].judge(root)
         try:
             with index.snapshot() as snapshot:
-                judged = _Both(root, snapshot, server, tally)
+                judged = _Both(root, snapshot, judge, tally)
                 for path in sorted(snapshot.layout.blobs):
                     facts = snapshot.facts(path)
                     if only in path and facts is not None and facts.language == language:
                         judged.file(RepoPath(path), language)
         finally:
-            server.stop()
+            judge.stop()
             index.close()
             workers.close()
     return tally, cost
@@ -230,6 +241,14 @@ def go_types() -> Installed:
     return Installed(INDEXERS["go-types"], Tool(Path(program), said.stdout.strip().removeprefix("go")))
 
 
+def javac() -> Installed:
+    program = shutil.which("java")
+    if program is None:
+        raise Unavailable("java is not installed")
+    described = subprocess.run([program, "--version"], check=True, capture_output=True, text=True)
+    return Installed(INDEXERS["javac"], Tool(Path(program), described.stdout.split()[1]))
+
+
 def go_package(name: str, version: str) -> Path:
     """The sources of a Go library as Debian has them. No module is required: `go list` fails as a whole where
     one cannot be fetched, so what other libraries define is missing for the indexer and the judge alike."""
@@ -247,24 +266,27 @@ class Subject(NamedTuple):
 
     packages: tuple[tuple[str, str, str], ...]
     fetch: Callable[[str, str], Path]
-    judge: Callable[[], Oracle]
+    judge: Callable[[Path], Judge]
     indexer: Callable[[], Installed]
     aim: float  # percent with the tier on
 
 
 _SPELLING = {"github.com/burntsushi/toml": "github.com/BurntSushi/toml"}
 _SUBJECTS = {
-    "python": Subject(PYTHON, python_package, pyright, ty_scip, 98),
-    "typescript": Subject(TYPESCRIPT, npm_package, typescript, scip_typescript, 93),
-    "go": Subject(GO, go_package, gopls, go_types, 98),
+    "python": Subject(PYTHON, python_package, lambda root: pyright().serve(root), ty_scip, 98),
+    "typescript": Subject(
+        TYPESCRIPT, npm_package, lambda root: typescript().serve(root), scip_typescript, 93
+    ),
+    "go": Subject(GO, go_package, lambda root: gopls().serve(root), go_types, 98),
+    "java": Subject(JAVA, debian_source, Eclipse, javac, 98),
 }
 
 
 class _Both(_Comparison):
     """Judges references behind a receiver twice: by all sources, and by the structure of the code alone."""
 
-    def __init__(self, root: Path, snapshot: Snapshot, server: Server, tally: Tally) -> None:
-        super().__init__(root, snapshot, server, tally.on)
+    def __init__(self, root: Path, snapshot: Snapshot, judge: Judge, tally: Tally) -> None:
+        super().__init__(root, snapshot, judge, tally.on)
         self._tally = tally
         self._by_structure: tuple[str, dict[tuple[int, int], RefFact]] = ("", {})
 
