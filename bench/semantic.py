@@ -29,6 +29,7 @@ from bench.eclipse import Eclipse
 from bench.lsp import Judge
 from bench.measure import Figure
 from bench.oracle import Verdict, _Comparison, _Position, _project, gopls, pyright, typescript
+from bench.semantic_speed import speed_figures
 from codeplane.core.paths import RepoPath
 from codeplane.index import Workers
 from codeplane.index.semantics import Run
@@ -72,11 +73,13 @@ GO = (
 # Names of Debian's source packages.
 JAVA = (
     ("commons-csv", "1.9.0-1", ""),
-    ("libcommons-cli-java", "1.5.0-1", ""),
-    ("libgoogle-gson-java", "2.10-1", ""),
     ("jsoup", "1.15.3-1", ""),
-    ("commons-text", "1.10.0-1", ""),
     ("jackson-core", "2.14.1-2~deb12u1", ""),
+    ("libcommons-codec-java", "1.15-1", ""),
+    ("commons-io", "2.11.0-2", ""),
+    ("libcommons-collections4-java", "4.2-1", ""),
+    ("jcommander", "1.71-4", ""),
+    ("javapoet", "1.13.0-1", ""),
 )
 
 

@@ -29,7 +29,7 @@ interface Saver<T> {
     public void save(String item) { count++; }
     public void save(int number) { this.total += number; }
     class Inner { int depth; class Deep { int level() { return depth + count; } } }
-    enum Color { RED { int code() { return 1; } }, BLUE; int code() { return 0; } }
+    enum Color { @Deprecated RED { int code() { return 1; } }, BLUE; int code() { return 0; } }
     record Point(int x, int y) {
         Point { if (x < 0) throw new IllegalArgumentException(); }
         public int y() { return y; }
@@ -102,6 +102,7 @@ def sources(run: Run) -> Sources:
         (STORE, "if (<x> <", f"{STORE}:16"),
         (STORE, "return <y>;", f"{STORE}:16"),
         (USE, "case <BLUE>:", f"{STORE}:15"),
+        (USE, "(Color.<RED>)", f"{STORE}:15"),  # its annotation comes first
         (USE, "numbers.<length>", "java/lang/Array#length."),
         (USE, "deep.<level>()", f"{STORE}:14"),
         (USE, "Store kind) <kind>.", "local 28"),

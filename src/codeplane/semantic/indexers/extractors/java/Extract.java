@@ -17,6 +17,7 @@ import com.sun.source.tree.MemberReferenceTree;
 import com.sun.source.tree.MemberSelectTree;
 import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.ModifiersTree;
 import com.sun.source.tree.PackageTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.TypeParameterTree;
@@ -555,7 +556,8 @@ public final class Extract {
         public Void visitClass(ClassTree tree, Void nothing) {
             TypeElement element = ((JCTree.JCClassDecl) tree).sym;
             if (element != null) {
-                add(className(tree), tree.getSimpleName().toString(), element, true);
+                String name = tree.getSimpleName().toString();
+                add(nameBehind(tree, tree.getModifiers(), name), name, element, true);
                 relate(element);
             }
             return super.visitClass(tree, null);
@@ -574,7 +576,12 @@ public final class Extract {
 
         @Override
         public Void visitVariable(VariableTree tree, Void nothing) {
-            add(((JCTree) tree).pos, tree.getName().toString(), ((JCTree.JCVariableDecl) tree).sym, true);
+            JCTree.JCVariableDecl declaration = (JCTree.JCVariableDecl) tree;
+            String name = tree.getName().toString();
+            // javac says that a constant of an enum stands where its annotations begin.
+            boolean isAnnotated = declaration.sym != null && declaration.sym.getKind() == ElementKind.ENUM_CONSTANT
+                    && !tree.getModifiers().getAnnotations().isEmpty();
+            add(isAnnotated ? nameBehind(tree, tree.getModifiers(), name) : declaration.pos, name, declaration.sym, true);
             return super.visitVariable(tree, null);
         }
 
@@ -589,10 +596,9 @@ public final class Extract {
             return (int) names.positions.getEndPosition(unit, tree);
         }
 
-        /** The name of a class is the first word of that name behind its modifiers. */
-        private int className(ClassTree tree) {
-            int at = (int) Math.max(names.positions.getStartPosition(unit, tree), end(tree.getModifiers()));
-            String name = tree.getSimpleName().toString();
+        /** The name of a class or a constant is the first word of that name behind its modifiers. */
+        private int nameBehind(Tree tree, ModifiersTree modifiers, String name) {
+            int at = (int) Math.max(names.positions.getStartPosition(unit, tree), end(modifiers));
             while (at >= 0 && at < text.length() && !name.isEmpty()) {
                 if (text.startsWith("//", at)) {
                     at = text.indexOf('\n', at);
