@@ -29,7 +29,7 @@ from bench.eclipse import Eclipse
 from bench.lsp import Judge
 from bench.measure import Figure
 from bench.oracle import Verdict, _Comparison, _Position, _project, gopls, pyright, typescript
-from bench.semantic_speed import speed_figures
+from bench.semantic_speed import Slowdown, slowdowns
 from codeplane.core.paths import RepoPath
 from codeplane.index import Workers
 from codeplane.index.semantics import Run
@@ -104,23 +104,29 @@ class Cost:
 def figures(chosen: tuple[str, ...] = ()) -> Iterator[Figure]:
     totals = {language: Tally() for language in _SUBJECTS}
     for language, name, version, only in _packages(chosen):
-        tally, cost = measure(_SUBJECTS[language].fetch(name, version), language, only)
-        yield from _package_figures(name, tally, cost)
+        try:
+            measured = measure(_SUBJECTS[language].fetch(name, version), language, only)
+        except Unavailable as reason:
+            print(f"{name} is left out: {reason}", flush=True)
+            continue
+        yield from _package_figures(name, measured)
         for mode in ("on", "off"):
-            one, total = getattr(tally, mode), getattr(totals[language], mode)
-            total.said.update(one.said)
-            total.found.update(one.found)
+            verdict, total = getattr(measured.tally, mode), getattr(totals[language], mode)
+            total.said.update(verdict.said)
+            total.found.update(verdict.found)
     for language, total in totals.items():
-        if said := total.on.said.total():
-            on, off = (100 * one.found.total() / said for one in (total.on, total.off))
-            detail = f"{off:.1f} % by structure alone; {said} references"
-            yield Figure(
-                f"recall behind a receiver, {language}",
-                on,
-                "%",
-                None,
-                f"{detail}; aim {_SUBJECTS[language].aim:.0f} %",
-            )
+        if total.on.said:
+            yield from _language_figures(language, total)
+
+
+def _language_figures(language: str, total: Tally) -> Iterator[Figure]:
+    said = total.on.said.total()
+    on, off = (100 * verdict.found.total() / said for verdict in (total.on, total.off))
+    detail = f"{off:.1f} % by structure alone; {said} references; aim {_SUBJECTS[language].aim:.0f} %"
+    yield Figure(f"recall behind a receiver, {language}", on, "%", None, detail)
+    for kind, count in total.on.said.most_common():
+        on, off = (100 * verdict.found[kind] / count for verdict in (total.on, total.off))
+        yield Figure(f"  {kind}", on, "%", None, f"{off:.1f} % by structure alone; {count} references")
 
 
 def _packages(chosen: tuple[str, ...]) -> Iterator[tuple[str, str, str, str]]:
@@ -128,7 +134,8 @@ def _packages(chosen: tuple[str, ...]) -> Iterator[tuple[str, str, str, str]]:
         yield from ((language, *one) for one in subject.packages if not chosen or one[0] in chosen)
 
 
-def _package_figures(name: str, tally: Tally, cost: Cost) -> Iterator[Figure]:
+def _package_figures(name: str, measured: "Measured") -> Iterator[Figure]:
+    tally, cost = measured.tally, measured.cost
     for line in tally.on.wrong[:20]:
         print(f"    {line}")
     said = tally.on.said.total()
@@ -138,16 +145,29 @@ def _package_figures(name: str, tally: Tally, cost: Cost) -> Iterator[Figure]:
     ratio = cost.import_sec / max(0.1, cost.indexer_sec)
     yield Figure(f"{name}, import", ratio, "×", 0.5, f"{cost.import_sec:.1f} s; {cost.indexer_sec:.1f} s")
     yield Figure(f"{name}, index.db", cost.after / cost.before, "×", 1.5, f"{cost.after / 1e6:.1f} MB")
+    for one in measured.slowdowns:
+        yield Figure(f"{name}, {one.question}", one.ratio, "×", 1.2, one.detail)
 
 
-def measure(root: Path, language: str, only: str) -> tuple[Tally, Cost]:
+class Measured(NamedTuple):
+    """What came out of one package."""
+
+    tally: Tally
+    cost: Cost
+    slowdowns: list[Slowdown]
+
+
+def measure(root: Path, language: str, only: str) -> Measured:
     """Indexes a package with and without its indexer, and asks the judge about every name in some files."""
     tally = Tally()
     indexer = _SUBJECTS[language].indexer()
     with tempfile.TemporaryDirectory(prefix="cpl-") as folder:
+        database, without = Path(folder) / "index.db", Path(folder) / "without.db"
         workers = Workers(2)
-        index = Index.open(Path(folder) / "index.db", tree_of(root), workers)
+        index = Index.open(database, tree_of(root), workers)
         index.refresh()
+        index.database.fold()
+        shutil.copyfile(database, without)
         cost = take_in(index, root, indexer, Path(folder))
         judge = _SUBJECTS[language].judge(root)
         try:
@@ -161,7 +181,7 @@ def measure(root: Path, language: str, only: str) -> tuple[Tally, Cost]:
             judge.stop()
             index.close()
             workers.close()
-    return tally, cost
+        return Measured(tally, cost, list(slowdowns(root, without, database, language)))
 
 
 def _content(snapshot: Snapshot, path: RepoPath) -> bytes | None:
@@ -248,8 +268,8 @@ def javac() -> Installed:
     program = shutil.which("java")
     if program is None:
         raise Unavailable("java is not installed")
-    described = subprocess.run([program, "--version"], check=True, capture_output=True, text=True)
-    return Installed(INDEXERS["javac"], Tool(Path(program), described.stdout.split()[1]))
+    output = subprocess.run([program, "--version"], check=True, capture_output=True, text=True)
+    return Installed(INDEXERS["javac"], Tool(Path(program), output.stdout.split()[1]))
 
 
 def go_package(name: str, version: str) -> Path:

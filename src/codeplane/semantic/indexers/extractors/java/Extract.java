@@ -65,8 +65,10 @@ import javax.lang.model.element.NestingKind;
 import javax.lang.model.element.PackageElement;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.ExecutableType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
+import javax.lang.model.type.TypeVariable;
 import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
@@ -293,6 +295,7 @@ public final class Extract {
         final SourcePositions positions;
         private final Set<String> ownPackages;
         private final Map<Element, String> symbols = new IdentityHashMap<>();
+        private final Map<TypeElement, Map<Element, Boolean>> rivals = new IdentityHashMap<>();
 
         Names(JavacTask task, Set<String> ownPackages) {
             this.elements = task.getElements();
@@ -426,6 +429,43 @@ public final class Extract {
             return result;
         }
 
+        /**
+         * Whether a type inherits another abstract method of the same signature, and none overrides the other:
+         * a call means both, and compilers name the one or the other.
+         */
+        boolean hasRival(Element element, TypeMirror receiver) {
+            TypeMirror type = receiver != null && receiver.getKind() == TypeKind.TYPEVAR ? ((TypeVariable) receiver).getUpperBound() : receiver;
+            boolean isInherited = element instanceof ExecutableElement && element.getModifiers().contains(Modifier.ABSTRACT)
+                    && type != null && type.getKind() == TypeKind.DECLARED && ((DeclaredType) type).asElement() != element.getEnclosingElement();
+            if (!isInherited) {
+                return false;
+            }
+            TypeElement home = (TypeElement) ((DeclaredType) type).asElement();
+            return rivals.computeIfAbsent(home, one -> new IdentityHashMap<>())
+                    .computeIfAbsent(element, one -> findRival((ExecutableElement) element, home));
+        }
+
+        private boolean findRival(ExecutableElement method, TypeElement type) {
+            for (TypeElement above : supertypes(type)) {
+                for (ExecutableElement other : ElementFilter.methodsIn(above.getEnclosedElements())) {
+                    boolean isAlike = other != method && other.getSimpleName().equals(method.getSimpleName())
+                            && other.getModifiers().contains(Modifier.ABSTRACT)
+                            && other.getParameters().size() == method.getParameters().size();
+                    if (isAlike && !elements.overrides(method, other, type) && !elements.overrides(other, method, type)
+                            && isSame(method, other, (DeclaredType) type.asType())) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+
+        private boolean isSame(ExecutableElement method, ExecutableElement other, DeclaredType type) {
+            ExecutableType one = (ExecutableType) types.asMemberOf(type, method);
+            ExecutableType two = (ExecutableType) types.asMemberOf(type, other);
+            return types.isSubsignature(one, two) || types.isSubsignature(two, one);
+        }
+
         Set<TypeElement> supertypes(TypeElement type) {
             Set<TypeElement> result = new LinkedHashSet<>();
             Deque<TypeMirror> pending = new ArrayDeque<>();
@@ -511,14 +551,20 @@ public final class Extract {
         @Override
         public Void visitMemberSelect(MemberSelectTree tree, Void nothing) {
             int length = tree.getIdentifier().length();
-            add(end(tree) - length, tree.getIdentifier().toString(), ((JCTree.JCFieldAccess) tree).sym, false);
+            JCTree.JCFieldAccess access = (JCTree.JCFieldAccess) tree;
+            if (!names.hasRival(access.sym, access.selected.type)) {
+                add(end(tree) - length, tree.getIdentifier().toString(), access.sym, false);
+            }
             return super.visitMemberSelect(tree, null);
         }
 
         @Override
         public Void visitMemberReference(MemberReferenceTree tree, Void nothing) {
             int length = tree.getName().length();
-            add(end(tree) - length, tree.getName().toString(), ((JCTree.JCMemberReference) tree).sym, false);
+            JCTree.JCMemberReference reference = (JCTree.JCMemberReference) tree;
+            if (!names.hasRival(reference.sym, reference.expr.type)) {
+                add(end(tree) - length, tree.getName().toString(), reference.sym, false);
+            }
             return super.visitMemberReference(tree, null);
         }
 
