@@ -195,7 +195,9 @@ class _Comparison:
             verdict.asked += 1
             if not said:
                 verdict.silent += 1
-            elif not ours & set(inside) and not self._is_excused(ref, inside):
+            elif not ours & set(inside):
+                if self._is_excused(ref, inside):
+                    return
                 verdict.wrong.append(
                     f"{path}:{ref.line}:{ref.column + 1} {ref.receiver}.{ref.name} {ref.tier}: "
                     f"{[f'{u[-50:]}:{n + 1}' for u, n, _ in sorted(ours)]} "

@@ -77,6 +77,8 @@ class SemanticProvider:
         evidence = f"{run.indexer} {run.version}".strip()
         if target.kind == "external":
             return Meaning(Tier.STRONG, UNRESOLVED, evidence)
+        if target.kind == "file" and self._view.facts(target.path) is not None:
+            return Meaning(Tier.STRONG, (Place(RepoPath(target.path), -1),), evidence)
         if target.kind != "definition":
             return _UNKNOWN
         places = self._places(target)
@@ -90,10 +92,18 @@ class SemanticProvider:
         place = Place(RepoPath(target.path), at)
         if self._is_of_like_literals(place):
             return UNRESOLVED
-        # Where a class only gives a value to what a base declares, or may declare outside of the repository,
-        # indexers name the one or the other.
-        places = known(self._links.classes.declared(place))
+        # Where a class only gives a value to what a base declares, indexers name the one or the other.
+        places = known(self._links.classes.declared(place)) or self._own_place(place)
         return UNRESOLVED if self._exact and places and self._is_overridden(places) else places
+
+    def _own_place(self, place: Place) -> Target:
+        """A member of a class, where only bases outside of the repository may declare it as well: what their
+        code calls by the name is not in the repository either way."""
+        classes = self._links.classes
+        item = self._view.require_facts(place.path).definitions[place.definition]
+        owner = Place(place.path, item.parent)
+        is_alone = item.parent >= 0 and classes.order((owner,)) and not classes.overridden(place)
+        return self._links.grouped(place) if is_alone else UNRESOLVED
 
     def _is_of_like_literals(self, place: Place) -> bool:
         """Whether a definition is a key of an object that is written down, and the file has another of the
