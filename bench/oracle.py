@@ -159,7 +159,7 @@ class _Comparison:
         self.server.open(file, language)
         inside = self.root.as_uri() + "/"
         for ref in self.snapshot.references_in(path):
-            if ref.role is Role.DEFINE or ref.receiver == "=":
+            if not self._is_asked(ref):
                 continue
             text = lines[ref.line - 1].encode()[: ref.column].decode()
             column = len(text.encode("utf-16-le")) // 2
@@ -172,6 +172,10 @@ class _Comparison:
                 [place for place in said if place in ours or not _is_about_use(place, ref, text, inside)],
             )
         self.server.close_file(file)
+
+    def _is_asked(self, ref: RefFact) -> bool:
+        """Whether the server is asked about a reference."""
+        return ref.role is not Role.DEFINE and ref.receiver != "="
 
     def _claimed(self, ref: RefFact) -> set[_Position]:
         """Where what CodePlane is sure of is defined."""

@@ -313,9 +313,10 @@ class _Both(_Comparison):
         self._tally = tally
         self._by_structure: tuple[str, dict[tuple[int, int], RefFact]] = ("", {})
 
+    def _is_asked(self, ref: RefFact) -> bool:
+        return bool(ref.receiver) and super()._is_asked(ref)
+
     def _judge(self, path: RepoPath, ref: RefFact, said: list[_Position]) -> None:
-        if not ref.receiver:
-            return
         if self._by_structure[0] != path:
             refs = self.snapshot.structural_references.inside(path)
             self._by_structure = (path, {(one.line, one.column): one for one in refs})
