@@ -29,7 +29,7 @@ from bench.eclipse import Eclipse
 from bench.lsp import Judge
 from bench.measure import Figure
 from bench.oracle import Verdict, _Comparison, _Position, _project, gopls, pyright, typescript
-from bench.semantic_speed import Slowdown, slowdowns
+from bench.semantic_speed import Slowdown, open_session, slowdowns
 from codeplane.core.paths import RepoPath
 from codeplane.index import Workers
 from codeplane.index.semantics import Run
@@ -162,13 +162,10 @@ def measure(root: Path, language: str, only: str) -> Measured:
     tally = Tally()
     indexer = _SUBJECTS[language].indexer()
     with tempfile.TemporaryDirectory(prefix="cpl-") as folder:
-        database, without = Path(folder) / "index.db", Path(folder) / "without.db"
         workers = Workers(2)
-        index = Index.open(database, tree_of(root), workers)
+        index = Index.open(Path(folder) / "index.db", tree_of(root), workers)
         index.refresh()
-        index.database.fold()
-        shutil.copyfile(database, without)
-        cost = take_in(index, root, indexer, Path(folder))
+        cost = take_in(index, root, indexer, Path(folder) / "run")
         judge = _SUBJECTS[language].judge(root)
         try:
             with index.snapshot() as snapshot:
@@ -181,7 +178,20 @@ def measure(root: Path, language: str, only: str) -> Measured:
             judge.stop()
             index.close()
             workers.close()
-        return Measured(tally, cost, list(slowdowns(root, without, database, language)))
+        return Measured(tally, cost, measure_speed(root, language, Path(folder)))
+
+
+def measure_speed(root: Path, language: str, folder: Path) -> list[Slowdown]:
+    """Calls tools on two copies of a package: one without the facts of its indexer, and one with them."""
+    copies = [folder / name / "repo" for name in ("without", "with")]
+    for copy in copies:
+        shutil.copytree(root, copy, symlinks=True)
+    session = open_session(copies[1])
+    try:
+        take_in(session.index, copies[1], _SUBJECTS[language].indexer(), folder / "second")
+    finally:
+        session.close()
+    return list(slowdowns(copies[0], copies[1], language))
 
 
 def _content(snapshot: Snapshot, path: RepoPath) -> bytes | None:

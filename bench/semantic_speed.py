@@ -1,90 +1,79 @@
-"""What the facts of an indexer cost questions: CPU with them beside CPU without, in one run."""
+"""What the facts of an indexer cost calls of tools: CPU with them beside CPU without, in one run."""
 
 import random
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tests.index.conftest import tree_of
+import anyio
 
+from codeplane.config import Places
 from codeplane.core.paths import RepoPath
-from codeplane.graph.calls import Bounds, callers
-from codeplane.graph.places import place_of
-from codeplane.graph.references import references_to
-from codeplane.index import Workers
-from codeplane.names import DefFact, Index, Snapshot
-from codeplane.search.scope import Scope
-from codeplane.search.search import Shape, begin, plan, show
+from codeplane.names import DefFact, Snapshot
+from codeplane.server.pipeline import Pipeline, Request
+from codeplane.session import Checkout, RepoSession
+from codeplane.tools import all_tools
 
 SYMBOLS = 60
-ROUNDS = 5
+ROUNDS = 3
 _KINDS = ("function", "method", "class", "interface", "field", "property")
-_UP = Bounds(3, 20)
 
-Question = Callable[[Snapshot, DefFact], object]
+Arguments = dict[str, Any]
 Medians = dict[tuple[str, str], float]
-"""Question, and whether it is asked anew or again → the quickest median of a round, in seconds."""
+"""A tool, and whether it is asked anew or again → the quickest median of a round, in seconds."""
 
-
-def _ask_references(snapshot: Snapshot, symbol: DefFact) -> object:
-    return references_to(snapshot, symbol)
-
-
-def _ask_callers(snapshot: Snapshot, symbol: DefFact) -> object:
-    return callers(snapshot, place_of(symbol), _UP)
-
-
-def _ask_search(snapshot: Snapshot, symbol: DefFact) -> object:
-    shape = Shape("lexical", 20, "minimal", True)
-    return show(snapshot, begin(plan(snapshot, "lexical", symbol.name, Scope()), shape), shape, lambda: None)
-
-
-QUESTIONS: dict[str, Question] = {
-    "references": _ask_references,
-    "callers": _ask_callers,
-    "search": _ask_search,
+_CALLS: dict[str, Callable[[DefFact], Arguments]] = {
+    "refs_find": lambda symbol: {"symbol": f"{symbol.path}:{symbol.name_line}"},
+    "graph_callers": lambda symbol: {"symbol": f"{symbol.path}:{symbol.name_line}", "depth": 3},
+    "search": lambda symbol: {"query": symbol.name},
 }
 
 
 class Slowdown(NamedTuple):
-    """How much longer the median question takes with the facts of an indexer."""
+    """How much longer the median call of a tool takes with the facts of an indexer."""
 
     question: str
     ratio: float
     detail: str
 
 
-def slowdowns(root: Path, without: Path, database: Path, language: str) -> Iterator[Slowdown]:
-    """Asks two databases in turn: one `without` the facts, and one with them."""
-    medians: dict[Path, Medians] = {without: {}, database: {}}
+def open_session(root: Path) -> RepoSession:
+    """A session of its own, with everything read."""
+    session = RepoSession.open(Checkout.find(root, Places.of_user({"HOME": str(root.parent)})))
+    session.index.refresh()
+    return session
+
+
+def slowdowns(without: Path, root: Path, language: str) -> Iterator[Slowdown]:
+    """Asks two copies of a repository in turn: one `without` the facts, and one with them."""
+    medians: dict[Path, Medians] = {without: {}, root: {}}
     for _ in range(ROUNDS):
         for path, quickest in medians.items():
-            for key, value in _round_medians(path, root, language).items():
+            for key, value in _round_medians(path, language).items():
                 quickest[key] = min(value, quickest.get(key, value))
     for key, base in medians[without].items():
-        value = medians[database][key]
-        yield Slowdown(" ".join(key), value / base, f"{value * 1e3:.2f} ms; {base * 1e3:.2f} ms without; CPU")
+        value = medians[root][key]
+        yield Slowdown(" ".join(key), value / base, f"{value * 1e3:.1f} ms; {base * 1e3:.1f} ms without; CPU")
 
 
-def _round_medians(path: Path, root: Path, language: str) -> Medians:
-    """The median of each question in an index that was just opened, and asked once more."""
-    workers = Workers(1)
-    index = Index.open(path, tree_of(root), workers)
+def _round_medians(root: Path, language: str) -> Medians:
+    """The median of each tool in a session that was just opened, and asked once more."""
+    session = open_session(root)
     try:
-        index.refresh()
-        with index.snapshot() as snapshot:
+        with session.index.snapshot() as snapshot:
             symbols = _symbols(snapshot, language)
-            return {
-                (name, when): statistics.median(_cpu(partial(ask, snapshot, one)) for one in symbols)
-                for name, ask in QUESTIONS.items()
-                for when in ("anew", "again")
-            }
+        pipeline = Pipeline(session, all_tools())
+        return {
+            (tool, when): statistics.median(
+                _cpu(pipeline, Request(tool, make(one), "bench")) for one in symbols
+            )
+            for tool, make in _CALLS.items()
+            for when in ("anew", "again")
+        }
     finally:
-        index.close()
-        workers.close()
+        session.close()
 
 
 def _symbols(snapshot: Snapshot, language: str) -> Sequence[DefFact]:
@@ -100,7 +89,7 @@ def _symbols(snapshot: Snapshot, language: str) -> Sequence[DefFact]:
     return random.Random(7).sample(symbols, min(SYMBOLS, len(symbols)))
 
 
-def _cpu(action: Callable[[], object]) -> float:
+def _cpu(pipeline: Pipeline, request: Request) -> float:
     began = time.process_time()
-    action()
+    anyio.run(pipeline.call, request)
     return time.process_time() - began
