@@ -21,8 +21,8 @@ ROUNDS = 3
 _KINDS = ("function", "method", "class", "interface", "field", "property")
 
 Arguments = dict[str, Any]
-Medians = dict[tuple[str, str], float]
-"""A tool, and whether it is asked anew or again → the quickest median of a round, in seconds."""
+Medians = dict[tuple[str, str], tuple[float, float]]
+"""A tool, and whether it is asked anew or again → seconds without the facts, and with them."""
 
 _CALLS: dict[str, Callable[[DefFact], Arguments]] = {
     "refs_find": lambda symbol: {"symbol": f"{symbol.path}:{symbol.name_line}"},
@@ -47,33 +47,40 @@ def open_session(root: Path) -> RepoSession:
 
 
 def slowdowns(without: Path, root: Path, language: str) -> Iterator[Slowdown]:
-    """Asks two copies of a repository in turn: one `without` the facts, and one with them."""
-    medians: dict[Path, Medians] = {without: {}, root: {}}
+    """Asks two copies of a repository, call by call in turn: one `without` the facts, and one with them."""
+    quickest: dict[tuple[str, str], tuple[float, float]] = {}
     for _ in range(ROUNDS):
-        for path, quickest in medians.items():
-            for key, value in _round_medians(path, language).items():
-                quickest[key] = min(value, quickest.get(key, value))
-    for key, base in medians[without].items():
-        value = medians[root][key]
+        for key, values in _round_medians(without, root, language).items():
+            before = quickest.get(key, values)
+            quickest[key] = (min(before[0], values[0]), min(before[1], values[1]))
+    for key, (base, value) in quickest.items():
         yield Slowdown(" ".join(key), value / base, f"{value * 1e3:.1f} ms; {base * 1e3:.1f} ms without; CPU")
 
 
-def _round_medians(root: Path, language: str) -> Medians:
-    """The median of each tool in a session that was just opened, and asked once more."""
-    session = open_session(root)
+def _round_medians(without: Path, root: Path, language: str) -> Medians:
+    """The median of each tool in sessions that were just opened, and asked once more."""
+    sessions = [open_session(path) for path in (without, root)]
     try:
-        with session.index.snapshot() as snapshot:
+        with sessions[0].index.snapshot() as snapshot:
             symbols = _symbols(snapshot, language)
-        pipeline = Pipeline(session, all_tools())
+        pipelines = [Pipeline(session, all_tools()) for session in sessions]
         return {
-            (tool, when): statistics.median(
-                _cpu(pipeline, Request(tool, make(one), "bench")) for one in symbols
-            )
+            (tool, when): _medians(pipelines, [Request(tool, make(one), "bench") for one in symbols])
             for tool, make in _CALLS.items()
             for when in ("anew", "again")
         }
     finally:
-        session.close()
+        for session in sessions:
+            session.close()
+
+
+def _medians(pipelines: Sequence[Pipeline], requests: Sequence[Request]) -> tuple[float, float]:
+    """Of the calls of each pipeline. What else the machine does concerns both alike."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for number, request in enumerate(requests):
+        for side in (0, 1) if number % 2 else (1, 0):
+            times[side].append(_cpu(pipelines[side], request))
+    return statistics.median(times[0]), statistics.median(times[1])
 
 
 def _symbols(snapshot: Snapshot, language: str) -> Sequence[DefFact]:
