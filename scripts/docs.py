@@ -19,6 +19,8 @@ from codeplane.config.places import ENV_PREFIX
 from codeplane.config.settings import LogOutput, Settings
 from codeplane.core import errors
 from codeplane.languages import has_references, specs, support_table
+from codeplane.languages.operations.operation import Operation
+from codeplane.languages.operations.registry import operations_of, pack_of
 from codeplane.refactor.risk import risks
 from codeplane.server.decode import _accepted
 from codeplane.server.profiles import Profile, profiles
@@ -56,6 +58,7 @@ def pages() -> dict[str, str]:
         "settings": _settings_page(),
         "cli": _cli_page(),
         "languages": _languages_page(),
+        "operations": _operations_page(),
         "risks": _risks_page(),
     }
     written = {f"{FOLDER}/{name}.md": NOTE + "\n".join(parts).rstrip() + "\n" for name, parts in made.items()}
@@ -92,6 +95,41 @@ def _risks_page() -> Iterator[str]:
         sentence = risk.sentence.replace("|", "\\|")
         rows.append((f"`{name}`", sentence, risk.subject, languages))
     yield _table(("Risk", "What may happen", "About", "Languages"), rows)
+
+
+def _operations_page() -> Iterator[str]:
+    yield "# Operations\n"
+    yield (
+        "What a code delta can do to a file, by grammar pack. Each operation is a file of "
+        "`src/codeplane/languages/LANGUAGE/operations/`, with its cases in `tests/cases/operations/`. "
+        "[../deltas.md](../deltas.md) shows how they are used.\n"
+    )
+    packs: dict[str, list[str]] = {}
+    for language in specs():
+        if (pack := pack_of(language)) is not None:
+            packs.setdefault(pack, []).append(language)
+    for pack, languages in sorted(packs.items()):
+        yield f"## {pack}\n"
+        endings = [ending for language in languages for ending in specs()[language].extensions]
+        yield f"Files: {', '.join(f'`{ending}`' for ending in endings)}\n"
+        for name, operation in sorted(operations_of(pack).items()):
+            yield from _operation(name, operation)
+
+
+def _operation(name: str, operation: Operation) -> Iterator[str]:
+    yield f"### {name} (version {operation.version})\n"
+    yield f"{operation.summary}\n"
+    rows = [
+        (
+            f"`{one.name}`",
+            ", ".join(one.choices) or one.kind,
+            "yes" if one.is_required else "no",
+            one.description.replace("|", "\\|"),
+        )
+        for one in operation.arguments
+    ]
+    if rows:
+        yield _table(("Argument", "Kind", "Required", "Meaning"), rows)
 
 
 def _tools_page() -> Iterator[str]:

@@ -180,30 +180,6 @@ def test_build_contexts_that_differ_say_nothing(told: Index) -> None:
     assert lines(told, "Tool.run") == {"app.py:4": OPEN}
 
 
-def test_a_member_that_a_base_outside_may_declare_is_what_the_indexer_says(index: Index, repo: Path) -> None:
-    write(
-        repo,
-        **{
-            "base.py": "class Base:\n    both = 0\n",
-            "jar.py": """\
-from absent import Missing
-from base import Base
-
-class Jar(Missing, Base):
-    def fill(self):
-        self.lid = 1
-        self.both = 2
-        return self.lid, self.both
-""",
-        },
-    )
-    index.refresh()
-    tell(index, {("jar.py", 8, name): definition("jar.py", f"Jar.{name}") for name in ("lid", "both")})
-    assert lines(index, "jar.Jar.lid")["jar.py:8"] == STRONG
-    # The base in the repository has this one too.
-    assert lines(index, "jar.Jar.both")["jar.py:8"] == OPEN
-
-
 def test_a_module_is_what_the_indexer_says_while_it_is_there(index: Index, repo: Path) -> None:
     (repo / "pack").mkdir()
     write(repo, **{"pack/__init__.py": "", "pack/part.py": "x = 1\n", "app.py": "import pack\npack.part.x\n"})

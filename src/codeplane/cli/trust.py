@@ -21,7 +21,8 @@ def trust(root: Path, as_json: bool, secrets: bool, revoke: bool, show: bool) ->
     Only in a trusted repository does CodePlane follow .codeplane/config.yaml and run tests, linters and
     hooks. A repository that belongs to another user is not opened without trust. Trust is recorded in your
     user state, for this checkout only; a fresh clone in the same place is not trusted. A running server
-    applies the change to its next call.
+    applies the change to its next call. The commands of .codeplane/toolchain.toml run only as the file is at
+    that moment; after a change of it, trust again.
 
     Files that look like secrets stay closed even then. To open some, add a line !PATH for each to .cplignore
     and run cpl trust --secrets. It opens what the file lists at that moment, not what is added later.
@@ -39,6 +40,8 @@ def trust(root: Path, as_json: bool, secrets: bool, revoke: bool, show: bool) ->
     grant = record.of(path, read_trust_id(path))
     lines = list(grant.secrets) if grant is not None else []
     report: dict[str, Any] = {"root": str(path), "trusted": grant is not None, "secrets": lines}
+    if grant is not None and grant.toolchain:
+        report["toolchain"] = grant.toolchain
     emit(report, _text(report, asked=secrets and not show), as_json=as_json)
 
 
@@ -48,4 +51,8 @@ def _text(report: dict[str, Any], *, asked: bool) -> str:
         text.append(f"Opened secrets: {', '.join(report['secrets'])}")
     elif asked:
         text.append("No secret is open: .cplignore has no line that begins with !.")
+    if "toolchain" in report:
+        text.append(
+            f"Commands of .codeplane/toolchain.toml may run, as it is now ({report['toolchain'][:12]})."
+        )
     return "\n".join(text)

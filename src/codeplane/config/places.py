@@ -1,7 +1,7 @@
 """The only reader of the process environment: the user's directories and the overrides in it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,6 +55,11 @@ class Places:
     @property
     def trust_file(self) -> Path:
         return self.state_dir / "trust.json"
+
+
+def user_variables(names: Iterable[str]) -> dict[str, str]:
+    """Variables of the user's environment, by name: those that the user allows a validator to see."""
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def _runtime_dir(env: Mapping[str, str]) -> Path:

@@ -285,6 +285,21 @@ class SemanticSettings(_Section):
     )
 
 
+class PackSettings(_Section):
+    workflow: tuple[str, ...] = Field(
+        default=("core",),
+        description="Packs that give plans their types, states and gates: built-in ones, and files of "
+        "`.codeplane/packs/` in a trusted repository.",
+    )
+    grammar: tuple[str, ...] = Field(
+        default=("python", "rust", "c", "javascript", "html"),
+        description="Languages whose files a code delta may change.",
+    )
+    extensions: tuple[str, ...] = Field(
+        default=("code-delta",), description="Built-in packs that add fields to the items of plans."
+    )
+
+
 class Settings(_Section):
     """What CodePlane obeys, merged from its four layers."""
 
@@ -298,6 +313,7 @@ class Settings(_Section):
     tests: TestSettings = Field(default=TestSettings(), description="Test runs.")
     lint: LintSettings = Field(default=LintSettings(), description="Linters and formatters.")
     semantic: SemanticSettings = Field(default=SemanticSettings(), description="Semantic indexers.")
+    packs: PackSettings = Field(default=PackSettings(), description="Packs of plans and code deltas.")
     logging: LoggingSettings = Field(default=LoggingSettings(), description="Logs.")
 
 

@@ -13,10 +13,12 @@ Writer = Callable[[Path, bytes], None]
 
 @dataclass(frozen=True)
 class Trust:
-    """What the user grants to one checkout; `secrets` are the lines of `.cplignore` that may open some."""
+    """What the user grants to one checkout; `secrets` are the lines of `.cplignore` that may open some,
+    `toolchain` is the digest of `toolchain.toml` as the user has seen it."""
 
     trust_id: str
     secrets: tuple[str, ...] = ()
+    toolchain: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,18 @@ def _make_trust(entry: object) -> Trust:
         return Trust(str(entry))
     secrets = entry.get("secrets")
     lines = tuple(map(str, secrets)) if isinstance(secrets, list) else ()
-    return Trust(str(entry.get("id", "")), lines)
+    return Trust(str(entry.get("id", "")), lines, str(entry.get("toolchain", "")))
 
 
 def _dump_record(record: dict[str, Trust]) -> bytes:
     entries = {
-        path: {"id": trust.trust_id, "secrets": list(trust.secrets)} if trust.secrets else trust.trust_id
+        path: {"id": trust.trust_id, **_grants(trust)} if _grants(trust) else trust.trust_id
         for path, trust in record.items()
     }
     return json.dumps(entries, indent=2, sort_keys=True).encode() + b"\n"
+
+
+def _grants(trust: Trust) -> dict[str, object]:
+    """What is granted beyond trust itself."""
+    secrets = {"secrets": list(trust.secrets)} if trust.secrets else {}
+    return {**secrets, **({"toolchain": trust.toolchain} if trust.toolchain else {})}

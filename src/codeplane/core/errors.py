@@ -16,7 +16,9 @@
     │   ├── AmbiguousSymbol          1011
     │   ├── CursorGone               1012
     │   ├── ReadBudgetSpent          1013
-    │   └── RequestRefused           1014
+    │   ├── RequestRefused           1014
+    │   ├── PatternInvalid           1016
+    │   └── QueryInvalid             1017
     ├── RepositoryError              20xx  the repository
     │   ├── NoRepository             2001
     │   ├── BareRepository           2002
@@ -31,7 +33,8 @@
     ├── ConfigError                  22xx  settings
     │   ├── UnknownSetting           2201
     │   ├── InvalidSetting           2202
-    │   └── UnreadableConfig         2203
+    │   ├── UnreadableConfig         2203
+    │   └── PackInvalid              2204
     ├── IndexFailure                 3xxx  the index
     │   ├── IndexCorrupt             3001
     │   ├── IndexNotAvailable        3002
@@ -44,6 +47,17 @@
     │   ├── PlanStale                4002
     │   ├── PlanGone                 4003
     │   └── DecisionRefused          4004
+    ├── PlanError                    41xx  plans of work
+    │   ├── PlanInvalid              4101
+    │   ├── TransitionRefused        4102
+    │   ├── PlanTooLarge             4103
+    │   └── PlanDamaged              4104
+    ├── DeltaError                   45xx  code deltas
+    │   ├── DeltaInvalid             4501
+    │   ├── DeltaNotReady            4502
+    │   ├── DeltaBusy                4503
+    │   ├── ToolchainInvalid         4504
+    │   └── PhaseRolledBack          4505
     ├── EditError                    5xxx  edits; nothing has changed, unless it says so
     │   ├── EditConflict             5001
     │   ├── EditRefused              5002
@@ -214,6 +228,18 @@ class RequestRefused(RequestError):
     code = 1014
 
 
+class PatternInvalid(RequestError):
+    """The code pattern is not one piece of syntax; `parsed` in the details is how it was read."""
+
+    code = 1016
+
+
+class QueryInvalid(RequestError):
+    """The tree-sitter query cannot be compiled, uses a predicate that is not allowed, or takes too long."""
+
+    code = 1017
+
+
 class RepositoryError(CodePlaneError):
     """There is no repository here that CodePlane can serve."""
 
@@ -299,6 +325,12 @@ class UnreadableConfig(ConfigError):
     code = 2203
 
 
+class PackInvalid(ConfigError):
+    """A pack cannot be loaded; the message names the file and the line."""
+
+    code = 2204
+
+
 class IndexFailure(CodePlaneError):
     """The index cannot answer."""
 
@@ -369,6 +401,69 @@ class DecisionRefused(RefactorError):
     """The plan cannot be applied like this; the details say what is missing or wrong."""
 
     code = 4004
+
+
+class PlanError(CodePlaneError):
+    """A plan of work was not changed as the call asked."""
+
+
+class PlanInvalid(PlanError):
+    """The plan is not well formed: an unknown key, a wrong value, a cycle or a link to nothing."""
+
+    code = 4101
+
+
+class TransitionRefused(PlanError):
+    """The item cannot go to that state; the details list closed gates, items, and what would open each."""
+
+    code = 4102
+
+
+class PlanTooLarge(PlanError):
+    """The plan, or one part of it, is larger than a plan may be."""
+
+    code = 4103
+
+
+class PlanDamaged(PlanError):
+    """The plan cannot be read back: its rows are not as they were written."""
+
+    code = 4104
+
+
+class DeltaError(CodePlaneError):
+    """A code delta could not be read, validated or executed."""
+
+
+class DeltaInvalid(DeltaError):
+    """A delta is not well-formed: an unknown key, a missing argument, a path outside the repository."""
+
+    code = 4501
+
+
+class DeltaNotReady(DeltaError):
+    """Tasks are red, stale or not validated far enough; nothing was executed."""
+
+    code = 4502
+
+
+class DeltaBusy(DeltaError):
+    """Another execution of deltas holds the lock."""
+
+    code = 4503
+    retryable = True
+
+
+class ToolchainInvalid(DeltaError):
+    """`.codeplane/toolchain.toml` has an error, or you have not trusted it as it is now."""
+
+    code = 4504
+
+
+class PhaseRolledBack(DeltaError):
+    """A phase could not be completed; its files are as they were before it."""
+
+    code = 4505
 
 
 class EditError(CodePlaneError):

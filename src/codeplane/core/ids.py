@@ -8,6 +8,11 @@ SessionId = NewType("SessionId", str)
 TaskId = NewType("TaskId", str)
 OperationId = NewType("OperationId", str)
 PlanId = NewType("PlanId", str)
+ItemId = NewType("ItemId", str)
+WorkPlanId = NewType("WorkPlanId", ItemId)
+PhaseId = NewType("PhaseId", ItemId)
+PlanTaskId = NewType("PlanTaskId", ItemId)
+PlanStepId = NewType("PlanStepId", ItemId)
 
 
 def new_request_id() -> RequestId:
@@ -28,3 +33,19 @@ def new_operation_id() -> OperationId:
 
 def new_plan_id() -> PlanId:
     return PlanId(f"ref_{secrets.token_hex(6)}")
+
+
+def new_work_plan_id() -> WorkPlanId:
+    return WorkPlanId(ItemId(f"plan_{secrets.token_hex(6)}"))
+
+
+def new_phase_id() -> PhaseId:
+    return PhaseId(ItemId(f"ph_{secrets.token_hex(6)}"))
+
+
+def new_plan_task_id() -> PlanTaskId:
+    return PlanTaskId(ItemId(f"pt_{secrets.token_hex(6)}"))
+
+
+def new_plan_step_id() -> PlanStepId:
+    return PlanStepId(ItemId(f"ps_{secrets.token_hex(6)}"))

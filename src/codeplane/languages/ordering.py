@@ -50,8 +50,14 @@ def entries_of(language: str) -> Entries | None:
 
 def order_of(section: Sequence[Entry]) -> Order | None:
     """The order that statements are in; None where they are in none."""
+    return common_order([section])
+
+
+def common_order(groups: Sequence[Sequence[Entry]]) -> Order | None:
+    """The order that the statements of every group are in; None where there is none."""
     by_name = (_by_name(order) for order in ORDERS)
-    return next((order for order in (*by_name, *ORDERS) if is_in(order, section)), None)
+    orders = (*by_name, *ORDERS)
+    return next((order for order in orders if all(is_in(order, group) for group in groups)), None)
 
 
 def _by_name(order: Order) -> Order:

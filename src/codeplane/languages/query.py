@@ -17,6 +17,7 @@ from codeplane.languages.spec import part_of, specs
 MAX_DEPTH: Final = 20_000
 MAX_BROKEN: Final = 20_000  # tokens in one error node
 LARGEST: Final = 2 << 20  # bytes of a file that a pattern is run over
+_WINDOW: Final = 1 << 20  # bytes of a tree that a query runs over at once
 _VISITS: Final = 2_000  # nodes that are looked at to find an error node that is too wide
 
 _capsule = ctypes.pythonapi.PyCapsule_New
@@ -70,6 +71,24 @@ def matches(language: str, patterns: str, data: bytes) -> Iterator[tuple[int, di
 def captures(query: Query, root: Node, depth: int = MAX_DEPTH) -> dict[str, list[Node]]:
     """The captures of a compiled query in a tree; patterns begin at no node deeper than `depth`."""
     return _cursor_of(query, depth).captures(root)
+
+
+def query_matches(query: Query, root: Node) -> Iterator[tuple[int, dict[str, list[Node]]]]:
+    """The matches of a compiled query in a tree. With quantifiers it may never end, and needs a process."""
+    yield from _cursor_of(query, MAX_DEPTH).matches(root)
+
+
+def windowed_captures(query: Query, root: Node, depth: int = MAX_DEPTH) -> Iterator[dict[str, list[Node]]]:
+    """The captures of a compiled query, some bytes of the tree at a time: the caller can stop in between.
+
+    A node that is in several windows comes several times.
+    """
+    start = root.start_byte
+    while start <= root.end_byte:
+        cursor = _cursor_of(query, depth)
+        cursor.set_byte_range(start, start + _WINDOW)
+        yield cursor.captures(root)
+        start += _WINDOW
 
 
 def compiled(language: str, patterns: str) -> Query:

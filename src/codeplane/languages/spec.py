@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from codeplane.languages.rules.typing_rules import TypeRules
 
 HERE = Path(__file__).parent
-_NOT_LANGUAGES = ("extraction", "rules")
+_NOT_LANGUAGES = ("extraction", "operations", "patterns", "queries", "rules")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _NO_FLAGS: Mapping[str, int] = MappingProxyType({})
 
@@ -48,6 +48,7 @@ class LanguageSpec:
     shebangs: tuple[str, ...] = ()  # program names: `python`, also found in `python3.12`
     inherits: str = ""  # the language whose queries come before this one's
     own_queries: tuple[str, ...] = ()  # query files that those who inherit from this language do not get
+    operations: str = ""  # the language whose operations work on its files too
 
     # An identifier followed by `(` is a call, whatever the tree says. Exact where calls look like that alone.
     call_by_parenthesis: bool = False

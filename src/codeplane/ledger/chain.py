@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from codeplane.core.documents import decode_json
 from codeplane.storage.database import Connection
 
-Kind = Literal["head", "task", "operation", "dropped", "seal"]
+Kind = Literal["head", "task", "operation", "event", "dropped", "seal"]
 
 BEGINNING: Final = "0" * 64
 """What stands for the hash of the row before the first."""

@@ -86,6 +86,24 @@ class History:
                 return some[0]
         return None
 
+    def events(self, plan: str, limit: int = 200) -> list[dict[str, Any]]:
+        """What executions of a plan have come to, newest first."""
+        condition = (
+            "WHERE kind = 'event' AND json_extract(body, '$.plan_id') = ? ORDER BY number DESC LIMIT ?"
+        )
+        events: list[dict[str, Any]] = []
+        for _, some in self._ask_segments(
+            lambda c: [row.body() for row in rows(c, condition, (plan, limit))]
+        ):
+            events += some
+            if len(events) >= limit:
+                break
+        return events[:limit]
+
+    def of_phase(self, phase: str) -> Operation | None:
+        """The last successful operation that executed a phase of a plan and has not been undone."""
+        return next((one for one in self._not_undone(None, None) if one.phase == phase), None)
+
     def last_undoable(self, task: TaskId | None = None, session: SessionId | None = None) -> Operation | None:
         """The newest edit that changed something and has not been undone since.
 
@@ -102,8 +120,8 @@ class History:
         operation_ids: set[OperationId] = set()
         for operation in self._all_operations(task, session):
             is_change = operation.is_git or (operation.changes and operation.op_type != TEST_RUN)
-            if not operation.success or not is_change:
-                continue
+            if not operation.success or not is_change or (operation.is_git and operation.phase):
+                continue  # staging and committing a phase goes with the phase
             if operation.undoes is not None:
                 operation_ids.add(operation.undoes)
             if operation.operation_id not in operation_ids and not self._is_undo(operation):

@@ -70,6 +70,8 @@ class Operation:
     head_after: str | None = None
     saved: str | None = None  # reference of the commit that keeps what was discarded
     mode: str | None = None  # of a reset: what followed HEAD
+    plan: str | None = None  # of a phase of a plan that was executed
+    phase: str | None = None
     number: int = 0
 
     def __post_init__(self) -> None:

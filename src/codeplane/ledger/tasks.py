@@ -3,9 +3,9 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from codeplane.core.errors import CodePlaneError, TaskBudgetExceeded, TaskClosed
 from codeplane.core.ids import SessionId, TaskId, new_operation_id
@@ -153,6 +153,14 @@ class Tasks:
         with self._guard:
             task.mutations -= operation.unchanged
             number = self._write_entries([*self._opening_entries(task), operation_entry(operation)])
+            self._count_in(task)
+            return number
+
+    def record_event(self, task: Task, body: Mapping[str, Any]) -> int:
+        """Adds an event of the task that changes no files: what an execution of deltas has come to."""
+        with self._guard:
+            entry = Entry("event", {**body, "timestamp_ms": int(time.time() * 1000)}, task=task.task_id)
+            number = self._write_entries([*self._opening_entries(task), entry])
             self._count_in(task)
             return number
 

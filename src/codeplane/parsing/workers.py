@@ -237,7 +237,7 @@ def _serve_chunks(
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     # Facts make many objects and no cycles; the collector would only look at them again and again.
     gc.disable()
-    _limit_memory()
+    limit_memory()
     for language in languages:
         read(Job(0, language, b""))
     try:
@@ -250,7 +250,8 @@ def _serve_chunks(
         raise SystemExit(_GAVE_UP) from error
 
 
-def _limit_memory() -> None:
+def limit_memory() -> None:
+    """Keeps this process from taking more memory than a file can be worth."""
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     most = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))

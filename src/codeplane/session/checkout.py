@@ -26,6 +26,7 @@ class Checkout:
     programs: Programs
     places: Places
     assignments: tuple[str, ...] = ()
+    toolchain_digest: str = ""  # of the `toolchain.toml` whose commands the user has allowed
 
     @property
     def scratch(self) -> Path:
@@ -73,4 +74,5 @@ class Checkout:
             programs=Programs(places.program_env),
             places=places,
             assignments=tuple(assignments),
+            toolchain_digest=trust.toolchain if trust is not None else "",
         )

@@ -1,5 +1,6 @@
 """Giving trust to a checkout, and taking up in a running server what the user gives or takes back."""
 
+import hashlib
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -25,9 +26,16 @@ def give_trust(root: Path, places: Places, *, opens_secrets: bool = False) -> Tr
     lines = before.secrets if before is not None else ()
     if opens_secrets:
         lines = tuple(Opened.lines_of(read_small(root / CPLIGNORE, _LARGEST_RULES) or b""))
-    trust = Trust(StateDir.create(root).new_trust_id(), lines)
+    state = StateDir.create(root)
+    trust = Trust(state.new_trust_id(), lines, _toolchain_digest(state))
     record.grant(root, trust, write_private)
     return trust
+
+
+def _toolchain_digest(state: StateDir) -> str:
+    """The digest of `toolchain.toml` as it is now: its commands run in this form and in no other."""
+    data = read_small(state.toolchain_file, _LARGEST_RULES)
+    return hashlib.sha256(data).hexdigest() if data is not None else ""
 
 
 def require_trust(checkout: Checkout, reason: str) -> None:
@@ -53,7 +61,8 @@ class TrustWatch:
             return None
         now = Checkout.find(checkout.root, checkout.places, checkout.assignments)
         self._stamp = stamp
-        if (now.trusted, now.opened) == (checkout.trusted, checkout.opened):
+        grants = (checkout.trusted, checkout.opened, checkout.toolchain_digest)
+        if (now.trusted, now.opened, now.toolchain_digest) == grants:
             return None
         checkout.repository.trusted = now.trusted
         return replace(now, repository=checkout.repository)

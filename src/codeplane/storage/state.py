@@ -100,6 +100,15 @@ class StateDir:
         return self.path / "contexts.yaml"
 
     @property
+    def toolchain_file(self) -> Path:
+        return self.path / "toolchain.toml"
+
+    @property
+    def packs(self) -> Path:
+        """Workflow packs that the repository brings along."""
+        return self.path / "packs"
+
+    @property
     def logs(self) -> Path:
         return self.path / "logs"
 

@@ -37,6 +37,24 @@ MIGRATIONS: Final = (
         made_ms INTEGER NOT NULL
     )""",
     "CREATE TABLE origin (inode INTEGER NOT NULL)",
+    """CREATE TABLE work_plan (
+        id TEXT PRIMARY KEY, revision INTEGER NOT NULL, size INTEGER NOT NULL, digest TEXT NOT NULL,
+        made_ms INTEGER NOT NULL, changed_ms INTEGER NOT NULL
+    )""",
+    """CREATE TABLE work_item (
+        id TEXT PRIMARY KEY, plan TEXT NOT NULL, level TEXT NOT NULL, type TEXT NOT NULL, state TEXT NOT NULL,
+        title TEXT NOT NULL, description TEXT, key TEXT, fields TEXT NOT NULL, layout TEXT NOT NULL,
+        digest TEXT NOT NULL
+    )""",
+    "CREATE INDEX work_item_plan ON work_item (plan)",
+    """CREATE TABLE work_link (
+        plan TEXT NOT NULL, writer TEXT NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL,
+        target TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (plan, writer, kind, source, target)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE work_derived (
+        item TEXT PRIMARY KEY, plan TEXT NOT NULL, value TEXT NOT NULL, digest TEXT NOT NULL
+    )""",
+    "CREATE INDEX work_derived_plan ON work_derived (plan)",
 )
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
 
@@ -60,10 +78,13 @@ def open_state_db(path: Path) -> Database:
 
 
 def _drop_foreign_rows(connection: Connection, path: Path) -> None:
-    """Drops plans and decisions that came with a clone or a copy: what changes files was made here."""
+    """Drops plans and decisions that came with a clone or a copy: what changes files was made here.
+
+    Plans of work are what people wrote, and stay. What was derived of them goes: it has to be found out here.
+    """
     inode = path.stat().st_ino
     if connection.execute("SELECT inode FROM origin").fetchall() == [(inode,)]:
         return
-    for table in ("plan", "plan_content", "decision", "origin"):
+    for table in ("plan", "plan_content", "decision", "work_derived", "origin"):
         connection.execute(f"DELETE FROM {table}")  # noqa: S608 - the names are those above
     connection.execute("INSERT INTO origin (inode) VALUES (?)", (inode,))

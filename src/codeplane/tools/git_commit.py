@@ -11,9 +11,9 @@ from codeplane.git.ops.tags import create_tag, delete_tag
 from codeplane.git.repo.pathspec import Selection
 from codeplane.session import Call
 from codeplane.session.operation.git import change
+from codeplane.session.staging import staging_rules
 from codeplane.tools._parameters import LONGEST_MESSAGE, Authored, author_of
 from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.tools._staging import staging_rules
 
 _MOST_PATHS = 1000
 

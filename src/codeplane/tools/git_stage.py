@@ -12,8 +12,8 @@ from codeplane.git.staging.unstage import discard_changes, unstage_paths
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.operation.git import change
+from codeplane.session.staging import staging_rules
 from codeplane.tools._registry import Effect, Input, synonyms, tool
-from codeplane.tools._staging import staging_rules
 
 _MOST_PATHS = 1000
 _MOST_TOLD = 100

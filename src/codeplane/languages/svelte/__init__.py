@@ -10,5 +10,6 @@ SPEC = replace(
     extensions=(".svelte",),
     shebangs=(),
     inherits="typescript",
+    operations="",
     gaps="`bind:name` and `class:name` without a value, and what `$: name = …` declares, are not read.",
 )

@@ -14,6 +14,7 @@ SPEC = replace(
     shebangs=("ts-node", "tsx", "deno", "bun"),
     inherits="javascript",
     own_queries=(),
+    operations="javascript",
     header=HeaderStyle(
         typed=True,
         inferred=True,

@@ -10,5 +10,6 @@ SPEC = replace(
     extensions=(".vue",),
     shebangs=(),
     inherits="typescript",
+    operations="",
     gaps="Templates are read beside `<script setup>` alone, without kebab-case tags.",
 )

@@ -31,15 +31,18 @@ class _Clippy(Linter):
         return Command(argv, place.cwd(project))
 
     def parse(self, finished: Finished) -> Sequence[Finding]:
-        lines = [
-            mapping(one.get("message"))
-            for one in json_lines(finished.stdout)
-            if one.get("reason") == "compiler-message"
-        ]
-        return [_make_finding(message, span) for message in lines for span in _primary_spans(message)]
+        return cargo_findings(finished.stdout)
 
     def version(self, place: Place, project: Project) -> Command:
         return Command((str(self.at(place, project)), "clippy", "--version"), place.cwd(project))
+
+
+def cargo_findings(data: bytes) -> list[Finding]:
+    """What the compiler says in the messages that cargo prints as JSON."""
+    lines = [
+        mapping(one.get("message")) for one in json_lines(data) if one.get("reason") == "compiler-message"
+    ]
+    return [_make_finding(message, span) for message in lines for span in _primary_spans(message)]
 
 
 def _primary_spans(message: Json) -> Sequence[Json]:

@@ -34,6 +34,8 @@ class Intent:
     change: Change
     undoes: OperationId | None = None
     corrections: Mapping[RepoPath, Sequence[Correction]] = field(default_factory=dict)
+    plan: str | None = None  # of a phase of a plan
+    phase: str | None = None
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,8 @@ class _Edit:
             insertions=sum(came for came, _ in lines.values()),
             deletions=sum(went for _, went in lines.values()),
             undoes=intent.undoes,
+            plan=intent.plan,
+            phase=intent.phase,
         )
 
     def commit(self, batch: Prepared) -> Written:

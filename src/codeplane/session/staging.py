@@ -2,7 +2,7 @@
 
 from codeplane.core.paths import RepoPath
 from codeplane.git.staging.stage import StagingRules
-from codeplane.session import Call
+from codeplane.session.call import Call
 from codeplane.working_tree import Verdict
 from codeplane.working_tree.version import submodule_head
 

@@ -1,0 +1,1 @@
+"""The commands of `cpl delta`, one module each."""

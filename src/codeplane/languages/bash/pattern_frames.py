@@ -1,0 +1,8 @@
+"""The code that patterns are parsed in: statements first, then expressions, members, parameters."""
+
+from typing import Final
+
+from codeplane.languages.patterns.frames import BARE
+
+FRAMES: Final = (BARE,)
+QUOTES_DIFFER: Final = True

@@ -1,0 +1,13 @@
+"""The code that patterns are parsed in: statements first, then expressions, members, parameters."""
+
+from typing import Final
+
+from codeplane.languages.patterns.frames import BARE, PatternFrame
+
+FRAMES: Final = (
+    BARE,
+    PatternFrame("void zq() {\n", "\n}"),
+    PatternFrame("void zq() {\nzq = ", ";\n}"),
+    PatternFrame("void zq(", ");"),
+    PatternFrame("class zq {\n", "\n};"),
+)

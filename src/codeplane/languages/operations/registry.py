@@ -1,0 +1,38 @@
+"""Finds the operations of a language by reading its folder."""
+
+import importlib
+from collections.abc import Mapping
+from functools import cache
+
+from codeplane.languages.operations.operation import Operation
+from codeplane.languages.spec import HERE, specs
+
+_GENERIC = "operations.generic"
+
+
+@cache
+def operations_of(language: str) -> Mapping[str, Operation]:
+    """The operations of a language by name, the generic ones among them; none where no pack claims it."""
+    folder = _folder_of(language)
+    if folder is None:
+        return {}
+    return {**_modules_in(_GENERIC), **_modules_in(f"{folder}.operations")}
+
+
+def pack_of(language: str) -> str | None:
+    """The grammar pack that a language belongs to: TypeScript is of that of JavaScript."""
+    return _folder_of(language)
+
+
+@cache
+def _folder_of(language: str) -> str | None:
+    if (HERE / language / "operations").is_dir():
+        return language
+    return specs()[language].operations or None
+
+
+@cache
+def _modules_in(folder: str) -> Mapping[str, Operation]:
+    names = sorted(path.stem for path in (HERE / folder.replace(".", "/")).glob("[a-z]*.py"))
+    modules = {name: importlib.import_module(f"codeplane.languages.{folder}.{name}") for name in names}
+    return {name: getattr(module, name) for name, module in modules.items()}

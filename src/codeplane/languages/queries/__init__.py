@@ -1,0 +1,1 @@
+"""Tree-sitter queries: named ones of a language, and foreign ones within limits."""

@@ -1,0 +1,1 @@
+"""Code deltas of a repository: validated against its files, executed phase by phase."""

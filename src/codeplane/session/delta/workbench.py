@@ -1,0 +1,64 @@
+"""What deltas of a repository are read, simulated and checked with."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from codeplane.core.errors import CodePlaneError, ToolchainInvalid
+from codeplane.core.paths import RepoPath
+from codeplane.delta.document import Authoring, read_delta, stored_form
+from codeplane.delta.simulation import Simulation
+from codeplane.delta.targets import Finders
+from codeplane.delta.toolchain import FILE, Toolchain, read_toolchain
+from codeplane.session.call import Call
+from codeplane.session.repo import RepoSession
+from codeplane.storage.files import read_small
+
+_FIRST_BYTES: Final = 200
+_LARGEST_TOOLCHAIN: Final = 1 << 18
+
+
+def authoring_of(repo: RepoSession) -> Authoring:
+    """What deltas of a repository are read against: its jail, and the packs that are switched on."""
+    return Authoring(
+        repo.tree.jail.enter,
+        repo.checkout.settings.packs.grammar,
+        lambda path: (read_tree_file(repo, path) or b"")[:_FIRST_BYTES],
+    )
+
+
+def normalise_delta(repo: RepoSession, document: Mapping[str, Any]) -> dict[str, Any]:
+    """A delta as a plan keeps it; `DeltaInvalid` for one that is not well-formed."""
+    return stored_form(read_delta(dict(document), authoring_of(repo)))
+
+
+def read_tree_file(repo: RepoSession, path: RepoPath) -> bytes | None:
+    """A file of the working tree; None for what is not there or may not be read."""
+    try:
+        return repo.tree.read(path)
+    except CodePlaneError:
+        return None
+
+
+def simulation_for(call: Call) -> Simulation:
+    """A simulation on the working tree as it is now."""
+    return Simulation(lambda path: read_tree_file(call.repo, path), finders_for(call), check=call.check)
+
+
+def finders_for(call: Call) -> Finders:
+    """How targets are found in files of the repository."""
+    return Finders(call.repo.query_worker)
+
+
+def toolchain_of(repo: RepoSession) -> Toolchain:
+    """The validators of the project; none where it has no `toolchain.toml`."""
+    data = read_small(repo.state.toolchain_file, _LARGEST_TOOLCHAIN)
+    return read_toolchain(data) if data is not None else Toolchain()
+
+
+def require_toolchain_trust(repo: RepoSession, toolchain: Toolchain) -> None:
+    """Refuses to run commands of a file that the user has not seen in this form."""
+    if not repo.checkout.trusted or repo.checkout.toolchain_digest != toolchain.digest:
+        raise ToolchainInvalid(
+            f"The user has not trusted .codeplane/{FILE} as it is now; its commands are not run.",
+            hints=["cpl trust"],
+        )

@@ -1,0 +1,84 @@
+import json
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from codeplane.answers.delta_views import unified_view
+from codeplane.answers.deltas import problem_text
+from codeplane.answers.output import Output
+from codeplane.core.errors import InvalidArgument
+from codeplane.jail import shown
+from codeplane.session import Call
+from codeplane.session.delta.preview import try_delta
+from codeplane.session.delta.suggestions import suggested_assertions
+from codeplane.session.delta.workbench import finders_for
+from codeplane.tools._registry import Effect, Input, synonyms, tool
+
+_MOST_LINES = 200
+
+
+class DeltaTryInput(Input):
+    path: Annotated[str | None, synonyms("file")] = Field(default=None, max_length=4000, description="File.")
+    operations: Annotated[list[dict[str, Any]] | None, synonyms("transforms", "ops")] = Field(
+        default=None,
+        max_length=500,
+        description='In order: {"operation": "add_parameter", "target": "Class.method", "name": "x"}.',
+    )
+    assertions: list[dict[str, Any]] | None = Field(
+        default=None, max_length=500, description="Checks of the result."
+    )
+    elements: list[dict[str, Any]] | None = Field(
+        default=None, max_length=500, description="Several files: [{path, transforms, assertions}]."
+    )
+
+
+class DeltaTryOutput(Output):
+    outcome: str = Field(description="green, red or already.")
+    problems: list[str] | None = Field(default=None, description="Why it is red, with candidates.")
+    notes: list[str] | None = Field(default=None, description="What to know about the change.")
+    views: list[str] | None = Field(default=None, description="Matches and diff, by file.")
+    suggested_assertions: dict[str, list[dict[str, Any]]] | None = Field(
+        default=None, description="Checks that hold only afterwards, by file."
+    )
+
+    def is_done(self) -> bool:
+        return self.outcome != "red"
+
+    def render(self) -> str:
+        lines = [self.outcome, *(self.problems or ()), *(self.views or ())]
+        lines += [f"note: {note}" for note in self.notes or ()]
+        for path, assertions in (self.suggested_assertions or {}).items():
+            lines += [f"assertions for {path}: {json.dumps(assertions, ensure_ascii=False)}"]
+        return "\n".join(lines)
+
+
+@tool(Effect.READ, "deltas")
+def delta_try(call: Call, args: DeltaTryInput) -> DeltaTryOutput:
+    """Tries operations on files in memory: what they match, the diff, and assertions to go with them.
+
+    Nothing is stored or written. The operations of each language are in docs/reference/operations.md.
+
+    Use when:
+    - you write a delta and want to see what it does
+    Examples:
+    - An import: {"path": "a.py", "operations": [{"operation": "add_import", "import": "import re"}]}
+    - Code: {"path": "a.py", "operations": [{"operation": "replace_match", "pattern": "f()", "with": "g()"}]}
+    """
+    if (args.elements is None) == (args.path is None or args.operations is None):
+        raise InvalidArgument("Give `path` and `operations`, or `elements`.")
+    own = {"path": args.path, "transforms": args.operations, "assertions": args.assertions or []}
+    delta, outcome = try_delta(call, args.elements if args.elements is not None else [own])
+    problems = [
+        problem_text({"path": shown(one.path), "text": one.text, "details": one.details})
+        for one in outcome.problems
+    ]
+    if problems:
+        return DeltaTryOutput(outcome="red", problems=problems)
+    notes = list(dict.fromkeys(note for element in outcome.elements for note in element.notes))
+    suggestions = suggested_assertions(delta, outcome, finders_for(call))
+    return DeltaTryOutput(
+        outcome="already" if outcome.is_already else "green",
+        notes=notes or None,
+        views=[unified_view(one, _MOST_LINES) for one in outcome.elements if one.before != one.after] or None,
+        suggested_assertions=suggestions or None,
+    )
