@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import anyio
 
@@ -20,7 +20,7 @@ class Repo:
         self._open(new_repo(base / "repo", files), base)
 
     @classmethod
-    def at(cls, root: Path, base: Path) -> "Repo":
+    def at(cls, root: Path, base: Path) -> Self:
         """A repository that is there already; `base` has the user's home."""
         made = cls.__new__(cls)
         made._open(root, base)

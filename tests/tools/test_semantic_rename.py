@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.index.toy_indexer import definition, external, tell
+from codeplane.core.paths import RepoPath
+from codeplane.index.semantics import Run, SemanticTarget
+from codeplane.refactor.evidence import witness
+from tests.index.toy_indexer import base_of, definition, documents_of, external, store, tell
 from tests.tools.repo import Repo
 
 TOOL = """\
@@ -66,6 +69,50 @@ def test_facts_that_do_not_hold_any_more_block_with_the_way_out(repo: Repo) -> N
     [problem] = answer["result"]["problems"]
     assert "app.py are dirty: its content has changed since it was indexed" in problem
     assert answer["meta"]["next_actions"] == ['semantic_refresh {"files": ["app.py"]}']
+    assert (repo.root / "tool.py").read_text() == TOOL
+
+
+def test_a_plan_is_stale_once_what_an_indexer_said_no_longer_holds(tmp_path: Path) -> None:
+    repo = Repo(tmp_path, {**FILES, "uv.lock": "one"})
+    repo.result("refs_find", symbol="Tool.run")
+    index = repo.session.index
+    with index.snapshot() as snapshot:
+        digest = snapshot.digests()[RepoPath("uv.lock")]
+    tell(index, SAID, inputs={"uv.lock": digest})
+    plan = rename(repo, apply="never")
+    assert plan["outcome"] == "ok"
+    repo.write("uv.lock", "two")  # no file of the plan, and what the names mean rests on it
+    error = repo.error("refactor_apply", plan=plan["plan"])
+    assert error["name"] == "PLAN_STALE" and "app.py" in error["message"] and "stale" in error["message"]
+    assert error["hints"][0] == 'semantic_refresh {"files": ["app.py"]}'
+    assert (repo.root / "tool.py").read_text() == TOOL
+    repo.write("uv.lock", "one")
+    tell(
+        index, {**SAID, ("app.py", 2, "run"): definition("other.py", "Other.run")}, inputs={"uv.lock": digest}
+    )
+    error = repo.error("refactor_apply", plan=plan["plan"])
+    assert error["name"] == "PLAN_STALE" and "An indexer has run since" in error["message"]
+    assert (repo.root / "tool.py").read_text() == TOOL
+
+
+def test_what_an_indexer_finds_ambiguous_is_asked_about(tmp_path: Path) -> None:
+    repo = Repo(tmp_path, FILES)
+    repo.result("refs_find", symbol="Tool.run")
+    index = repo.session.index
+    choices = [definition("tool.py", "Tool.run"), definition("other.py", "Other.run")]
+    with index.snapshot() as snapshot:
+        [document] = documents_of(snapshot, {("app.py", 2, "run"): choices[0]})
+        paths = [RepoPath(path) for path in FILES]
+    targets = [SemanticTarget("ambiguous", choices=(1, 2)), *choices]
+    document = document._replace(targets=targets, ambiguity=("several_symbols",))
+    store(index, Run("python:", "toy", "1.0"), [document], base_of(index, paths))
+    asked = rename(repo)
+    assert asked["outcome"] == "needs_decision" and "app.py:2" in str(asked["undecided"])
+    session = repo.session
+    with index.snapshot() as snapshot:
+        assert (
+            "indexer_several_symbols" in witness(session.plans.get(str(asked["plan"])).plan).invariants_failed
+        )
     assert (repo.root / "tool.py").read_text() == TOOL
 
 

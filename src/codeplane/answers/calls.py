@@ -9,7 +9,7 @@ from codeplane.answers.references import PossibleUses, possible_text, possible_u
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.calls import Node, Walk
-from codeplane.graph.hierarchy import overriding
+from codeplane.graph.hierarchy import dispatch_targets, overriding
 from codeplane.graph.places import position, qualified, short
 from codeplane.graph.possible_uses import CERTAIN
 from codeplane.names import Snapshot
@@ -52,6 +52,9 @@ class CallGraph(Output):
     overrides: int | None = Field(
         default=None, description="Members that a call may be dispatched to instead."
     )
+    implementations: int | None = Field(
+        default=None, description="Members of types that implement its interface without naming it."
+    )
     hint: str | None = Field(default=None, description="How calls that are not listed may get there.")
     absence: str | None = Field(default=None, description="Why there are none.")
 
@@ -77,10 +80,9 @@ class CallGraph(Output):
 class Callers(CallGraph):
     def render(self) -> str:
         lines = [f"{self.symbol} ({self.at})"]
-        if self.overrides:
-            lines.append(
-                f"a call may dispatch to {self.overrides} override{'s' if self.overrides > 1 else ''}"
-            )
+        counts = {"override": self.overrides or 0, "implementation": self.implementations or 0}
+        targets = [f"{count} {word}{'s' if count > 1 else ''}" for word, count in counts.items() if count]
+        lines += [f"a call may dispatch to {' or '.join(targets)}"] if targets else []
         if self.absence:
             lines.append(f"no calls: {self.absence}")
         for level in self.levels:
@@ -108,11 +110,13 @@ def callers_of(call: Call, snapshot: Snapshot, root: Place, walk: Walk, hint: st
     """A walk upwards as an answer, with the calls that may be meant."""
     possible = possible_uses(snapshot, walk.possible, _MOST_POSSIBLE)
     overrides = len(list(overriding(snapshot, root)))
+    implementations = len(dispatch_targets(snapshot, root)) - overrides
     return Callers(
         **_parts(call, snapshot, root, walk, upwards=True),
         unresolved={tier.value: count for tier in Tier if (count := walk.unresolved[tier.value])} or None,
         possible=possible or None,
         overrides=overrides or None,
+        implementations=implementations or None,
         hint=hint or None,
     )
 

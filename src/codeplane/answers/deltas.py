@@ -64,19 +64,21 @@ def shorten_tasks(tasks: Sequence[DeltaTask]) -> tuple[list[DeltaTask], int]:
     """All tasks that are not green, and as many green ones as fit; how many are left out."""
     bad = sum(task.status != "green" for task in tasks)
     room = max(0, _MOST_TASKS - bad)
-    kept: list[DeltaTask] = []
+    shorter: list[DeltaTask] = []
     for task in tasks:
         if task.status != "green":
-            kept.append(task)
+            shorter.append(task)
         elif room:
-            kept.append(task)
+            shorter.append(task)
             room -= 1
-    return kept, len(tasks) - len(kept)
+    return shorter, len(tasks) - len(shorter)
 
 
 def counts_text(statuses: Iterable[tuple[str, str | None]]) -> str:
     """`14 of 14 green (12 tested, 2 validated)`, and what the others are."""
     pairs = list(statuses)
+    if not pairs:
+        return "nothing is left to do"
     by_status = Counter(status for status, _ in pairs)
     levels = Counter(level for status, level in pairs if status == "green" and level)
     confidence = (

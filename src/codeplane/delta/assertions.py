@@ -59,8 +59,8 @@ def _capture_problem(source: Source, assertion: Assertion, matches: Sequence[Mat
     name, value = assertion.capture or "", str(assertion.value)
     texts = [source.text(node) for match in matches for node in match.captures.get(name, ())]
     if not texts:
-        known = sorted({capture for match in matches for capture in match.captures})
-        return f"nothing is captured as @{name}; captures: {', '.join(known) or 'none'}."
+        names = sorted({capture for match in matches for capture in match.captures})
+        return f"nothing is captured as @{name}; captures: {', '.join(names) or 'none'}."
     if assertion.expect == "capture_equals":
         other = next((text for text in texts if text != value), None)
         return f"@{name} is {_shown(other)} instead of {_shown(value)}." if other is not None else None

@@ -288,5 +288,5 @@ def _choices(names: Sequence[str]) -> str:
 def _unknown_operation(language: str, name: str) -> str:
     names = sorted(operations_of(language))
     close = nearest(name, names)
-    hint = _choices(close) if close else f"it has {', '.join(names)}."
+    hint = _choices(close[:1]) if close else f"it has {', '.join(names)}."
     return f"{language} has no operation `{name[:60]}`; {hint}"

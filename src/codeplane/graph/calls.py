@@ -78,7 +78,8 @@ def callees(snapshot: Snapshot, root: Place, bounds: Bounds) -> Walk:
 
 def interface_of(snapshot: Snapshot, place: Place) -> list[Place]:
     """The members of bases that calls may name and mean this one."""
-    return [one.place for one in overridden(snapshot, place) if one.place is not None]
+    above = [one.place for one in overridden(snapshot, place) if one.place is not None]
+    return list(dict.fromkeys((*above, *snapshot.interfaces.implemented_members(place))))
 
 
 def calls_in(snapshot: Snapshot, place: Place) -> tuple[list[Edge], "Counter[str]"]:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from codeplane.core.kinds import CLASSES, split_path
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
-from codeplane.names import Snapshot
+from codeplane.names import Implementer, Snapshot
 from codeplane.names.meaning import Target, is_external
 
 INTERFACES: Final = frozenset(("interface", "trait", "mixin"))
@@ -29,8 +29,13 @@ def is_class(snapshot: Snapshot, place: Place) -> bool:
 
 def has_silent_types(snapshot: Snapshot, place: Place) -> bool:
     """Whether types may implement one that do not name it."""
-    definition = snapshot.definition(place)
-    return definition.kind in definition.spec.types.structural_kinds
+    return snapshot.interfaces.is_silent(place)
+
+
+def owner_is_silent(snapshot: Snapshot, place: Place) -> bool:
+    """Whether a member is one of an interface that types implement without naming it."""
+    owner = snapshot.interfaces.owner(place)
+    return owner is not None and snapshot.interfaces.is_silent(owner)
 
 
 def owner_of(snapshot: Snapshot, place: Place) -> Place | None:
@@ -137,6 +142,16 @@ def overriding(snapshot: Snapshot, place: Place) -> Iterator[Related]:
         tier = Tier.PROVEN if holder[0].path == place.path else Tier.STRONG
         for at in facts.inside(holder[0].definition, item.name) if facts else ():
             yield Related(item.name, Place(holder[0].path, at), tier)
+
+
+def dispatch_targets(snapshot: Snapshot, place: Place) -> list[Implementer]:
+    """The members that a call of a member may run instead: those of derived classes, and those of types that
+    implement its interface without naming it."""
+    derived_members = [
+        Implementer(one.place, one.tier) for one in overriding(snapshot, place) if one.place is not None
+    ]
+    others = snapshot.interfaces.implementing_members(place)
+    return list({one.place: one for one in (*others, *derived_members)}.values())
 
 
 def overridden(snapshot: Snapshot, place: Place) -> list[Related]:

@@ -68,7 +68,7 @@ class Hooks:
             return item.name in _OPTIONS
         if self._snapshot.classes.overridden(place) or self._is_looked_up(item.name):
             return True
-        is_called = self._is_implementing(owner, item) or self._is_of_outside(owner, item)
+        is_called = self._is_implementing(owner, place, item) or self._is_of_outside(owner, item)
         return is_called or self._is_mixed_in(owner, item)
 
     def doubt(self, place: Place, item: Definition) -> str:
@@ -130,17 +130,10 @@ class Hooks:
                 ends.update(_ENDS.findall(near))
         return tuple(sorted(begins)), tuple(sorted(ends))
 
-    def _is_implementing(self, owner: Place, item: Definition) -> bool:
+    def _is_implementing(self, owner: Place, place: Place, item: Definition) -> bool:
         """Whether an interface that types implement without naming it has a member of the name."""
-        spec = self._snapshot.require_facts(owner.path).spec
-        if spec.types.protocols and spec.types.protocols.intersection(
-            self._snapshot.definition(owner).item.bases
-        ):
-            return True
-        holders = self._snapshot.holders(item.name) if spec.types.structural_kinds else ()
-        return any(
-            self._snapshot.definition_kind(holder[0]) in spec.types.structural_kinds for holder in holders
-        )
+        interfaces = self._snapshot.interfaces
+        return interfaces.is_silent(owner) or any(True for _ in interfaces.with_member(item.name, place))
 
     def _is_of_outside(self, owner: Place, item: Definition) -> bool:
         """Whether a class that is not in the repository may have, or look up, a member of the name."""

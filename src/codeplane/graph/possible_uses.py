@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
+from codeplane.graph.hierarchy import owner_is_silent
 from codeplane.graph.places import short
 from codeplane.names import Snapshot
 
@@ -47,7 +48,8 @@ def grouped(snapshot: Snapshot, uses: Iterable[Use]) -> list[Possible]:
 def why_open(snapshot: Snapshot, use: Use) -> str:
     """Why a use is not certain."""
     if use.via is not None:
-        return f"refers to {short(snapshot, use.via)}, which this overrides"
+        relation = "may implement" if owner_is_silent(snapshot, use.via) else "overrides"
+        return f"refers to {short(snapshot, use.via)}, which this {relation}"
     if use.receiver == _KEYWORD:
         return "it is a keyword argument, or inside a macro"
     if not use.receiver:

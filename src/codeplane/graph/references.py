@@ -10,9 +10,9 @@ from codeplane.core.kinds import CLASSES
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Absence, Tier
-from codeplane.graph.hierarchy import INTERFACES, overriding
+from codeplane.graph.hierarchy import INTERFACES, dispatch_targets, overriding
 from codeplane.graph.places import around, place_of
-from codeplane.graph.possible_uses import Use
+from codeplane.graph.possible_uses import Use, why_open
 from codeplane.languages import has_references
 from codeplane.languages.facts import FLAG_ABSTRACT, Role
 from codeplane.names import DefFact, RefFact, Snapshot
@@ -109,6 +109,13 @@ def use_of(one: Reference) -> Use:
     return Use(one.path, one.line, one.receiver, one.via)
 
 
+def why_possible(snapshot: Snapshot, one: Reference) -> str:
+    """Why a reference is not certain."""
+    if one.kind is Kind.IMPLEMENT:
+        return "its type has all members of the interface"
+    return why_open(snapshot, use_of(one))
+
+
 def is_below(path: str, directory: str) -> bool:
     """Whether a path is a file or in a directory; "" is the whole repository."""
     above = directory.strip("/").removeprefix("./")
@@ -135,14 +142,15 @@ def _written(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:
 
 
 def _replacing_references(snapshot: Snapshot, definition: DefFact) -> Iterator[Reference]:
-    """Members of derived classes that override a member, or implement one that has no body."""
+    """Members that override a member, or implement one that has no body."""
     place = place_of(definition)
-    for other in overriding(snapshot, place):
-        assert other.place is not None, "BUG: members that override are in the repository"
-        item = snapshot.definition(other.place).item
-        kind = Kind.IMPLEMENT if _is_abstract(snapshot, place) else Kind.OVERRIDE
-        path = other.place.path
-        yield Reference(path, item.name_line, item.name_column, kind, other.tier, other.place, "")
+    below = {one.place for one in overriding(snapshot, place)}
+    for place_there, tier, evidence in dispatch_targets(snapshot, place):
+        item = snapshot.definition(place_there).item
+        is_override = place_there in below and not _is_abstract(snapshot, place)
+        kind = Kind.OVERRIDE if is_override else Kind.IMPLEMENT
+        at = (place_there.path, item.name_line, item.name_column)
+        yield Reference(*at, kind, tier, place_there, "", None, evidence)
 
 
 def _is_abstract(snapshot: Snapshot, place: Place) -> bool:

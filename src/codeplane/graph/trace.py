@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.calls import calls_in
-from codeplane.graph.hierarchy import overriding
+from codeplane.graph.hierarchy import dispatch_targets, owner_is_silent
 from codeplane.graph.places import flags_of
 from codeplane.languages.facts import FLAG_ABSTRACT, FLAG_ASYNC, FLAG_TEST
 from codeplane.names import Snapshot
@@ -65,6 +65,7 @@ def _notes(snapshot: Snapshot, place: Place) -> tuple[str, ...]:
     item = snapshot.definition(place).item
     flags = flags_of(snapshot, place)
     notes = [name for flag, name in _NOTED.items() if flags & flag]
-    if item.parent >= 0 and (count := sum(1 for _ in overriding(snapshot, place))):
-        notes.append(f"{count} override{'s' if count > 1 else ''}")
+    if count := len(dispatch_targets(snapshot, place)) if item.parent >= 0 else 0:
+        word = "implementation" if owner_is_silent(snapshot, place) else "override"
+        notes.append(f"{count} {word}{'s' if count > 1 else ''}")
     return tuple(notes)

@@ -24,6 +24,7 @@ from codeplane.storage.database import Connection
 TargetKind = Literal["definition", "file", "local", "external", "ambiguous"]
 
 _LEVEL: Final = 1  # of compression
+_NO_RELATIONS: Final = '"implementations": []'
 
 
 class SemanticTarget(NamedTuple):
@@ -74,7 +75,8 @@ class Run:
     version: str
     head: str = ""
     configuration: str = ""  # digest of the indexer's own configuration
-    # Files of the repository that decide what the run says: lock files, configuration; with their digests.
+    # Files of the repository that decide what the run says, lock files and configuration, and directories in
+    # which something is installed, by their full paths with a slash at the end; with their digests.
     inputs: Mapping[str, str] = field(default_factory=dict)
     at_ms: int = 0
     number: int = 0
@@ -85,6 +87,11 @@ class DefinitionKey(NamedTuple):
 
     names: str
     number: int
+
+
+def is_environment(path: str) -> bool:
+    """Whether an input of a run is a directory in which something is installed."""
+    return path.startswith("/") and path.endswith("/")
 
 
 def definition_keys(definitions: Iterable[ForeignDefinition]) -> list[DefinitionKey]:
@@ -111,6 +118,16 @@ class SemanticFacts(NamedTuple):
     counts: Counts
     imports: str
     implementations: Sequence[tuple[int, int]] = ()
+
+
+class Relation(NamedTuple):
+    """A definition, and what it implements or overrides, by the document of one run about its file."""
+
+    blob: int
+    path: RepoPath
+    run: int
+    implementation: SemanticTarget
+    interface: SemanticTarget
 
 
 def store_run(
@@ -214,10 +231,10 @@ def facts_of(connection: Connection, blob: int, path: str) -> list[SemanticFacts
         " ORDER BY context",
         (blob, sql_text(path)),
     )
-    found = []
+    documents = []
     for run, context, targets, positions, text in rows:
         notes = decode_json(text)
-        found.append(
+        documents.append(
             SemanticFacts(
                 run,
                 context,
@@ -229,7 +246,22 @@ def facts_of(connection: Connection, blob: int, path: str) -> list[SemanticFacts
                 [(first, second) for first, second in notes["implementations"]],
             )
         )
-    return found
+    return documents
+
+
+def relations(connection: Connection) -> list[Relation]:
+    """What indexers say of implementations, in all contents that they have seen."""
+    rows = connection.execute(
+        "SELECT blob, path, run, targets, notes FROM semantic_fact WHERE instr(notes, ?) = 0",
+        (_NO_RELATIONS,),
+    )
+    pairs: list[Relation] = []
+    for blob, path, run, packed, notes in rows:
+        targets = [_unpack_target(*one) for one in decode_json(zlib.decompress(packed))]
+        numbers = decode_json(notes)["implementations"]
+        document = from_sql(path)
+        pairs += [Relation(blob, document, run, targets[here], targets[there]) for here, there in numbers]
+    return pairs
 
 
 def indexed_paths(connection: Connection) -> set[RepoPath]:

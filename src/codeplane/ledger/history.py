@@ -120,8 +120,8 @@ class History:
         operation_ids: set[OperationId] = set()
         for operation in self._all_operations(task, session):
             is_change = operation.is_git or (operation.changes and operation.op_type != TEST_RUN)
-            if not operation.success or not is_change:
-                continue
+            if not operation.success or not is_change or (operation.is_git and operation.phase):
+                continue  # staging and committing a phase goes with the phase
             if operation.undoes is not None:
                 operation_ids.add(operation.undoes)
             if operation.operation_id not in operation_ids and not self._is_undo(operation):

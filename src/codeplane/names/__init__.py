@@ -8,6 +8,7 @@ from codeplane.index.view.rows import DefFact, FileFact
 from codeplane.names.codebase import Codebase
 from codeplane.names.definition import Def
 from codeplane.names.freshness import Freshness
+from codeplane.names.implementations import Implementer
 from codeplane.names.index import Index
 from codeplane.names.meaning import Meaning
 from codeplane.names.references import References, RefFact
@@ -24,6 +25,7 @@ __all__ = [
     "FileSize",
     "Found",
     "Freshness",
+    "Implementer",
     "Imported",
     "Index",
     "Lookup",

@@ -21,8 +21,10 @@ from codeplane.names.classes import Classes
 from codeplane.names.definition import Def
 from codeplane.names.freshness import SemanticLevel, SemanticStates
 from codeplane.names.identity import Identities
+from codeplane.names.implementations import Implementations
 from codeplane.names.imports import ImportResolver
 from codeplane.names.inference.receiver import Receivers
+from codeplane.names.interfaces import Interfaces
 from codeplane.names.meaning import AMBIGUOUS, Meaning, Target
 from codeplane.names.providers.semantic import SemanticProvider
 from codeplane.names.references import References
@@ -300,6 +302,11 @@ class Codebase:
         """Whether what indexers have said about files still holds."""
         return SemanticStates(self._resolver)
 
+    @cached_property
+    def interfaces(self) -> Interfaces:
+        """Interfaces that types implement without naming them, and what implements them."""
+        return Interfaces(self._resolver, Implementations(self._resolver))
+
     def semantic_level_used(self) -> SemanticLevel | None:
         """How far indexers cover the files, where names were asked about; None where no indexer has run."""
         is_asked = "_view" in self.__dict__
@@ -308,6 +315,10 @@ class Codebase:
     def divergence(self, path: RepoPath, line: int, column: int) -> tuple[str, ...]:
         """The build contexts whose indexers say different things of a token; none where they agree."""
         return self._indexers.divergence(path, line, column) if self._indexers is not None else ()
+
+    def ambiguity(self, path: RepoPath, line: int, column: int) -> tuple[str, ...]:
+        """Why indexers leave a token open that means one of several definitions to them."""
+        return self._indexers.ambiguity(path, line, column) if self._indexers is not None else ()
 
     @cached_property
     def _indexers(self) -> SemanticProvider | None:

@@ -6,7 +6,7 @@ from its body alone. Facts of an indexer whose configuration or environment has 
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from enum import StrEnum
 from typing import Final, Literal, NamedTuple
 
@@ -175,6 +175,14 @@ class SemanticStates:
         if since.may_import_other and self.imports_digest(path) != document.imports:
             return FileState(Freshness.STALE, "its imports lead to something else")
         return FileState(Freshness.CLEAN, ambiguity=document.ambiguity)
+
+    def has_changed_since(self, run: int, find_names: Callable[[], Set[str]]) -> bool:
+        """Whether a definition with one of some names came, went or changed, in any file, since a run."""
+        since = self._since(run)
+        if since == _QUIET:
+            return False
+        names = {key.names.rpartition(".")[2] for _, key in since.changed}
+        return not find_names().isdisjoint(since.names | names)
 
     def _since(self, run: int) -> _Since:
         return self._view.memo.once(_SINCE, run, lambda: self._find_since(run))

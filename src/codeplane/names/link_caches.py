@@ -7,6 +7,7 @@ from typing import Final
 
 from codeplane.contexts.contexts import Read
 from codeplane.index.view.caches import BlobCache, EpochCache
+from codeplane.index.view.semantics import Generation
 from codeplane.index.view.units import Units
 from codeplane.index.view.view import View
 from codeplane.names.imports import ImportResolver
@@ -48,7 +49,7 @@ class LinkCaches:
                 self._memos[view] = newer
         return newer
 
-    def _of_commit(self, connection: Connection, view: int, generation: tuple[int, int]) -> EpochCache:
+    def _of_commit(self, connection: Connection, view: int, generation: Generation) -> EpochCache:
         """A view of a commit has no epochs: what it lacks may have been filled in since it was looked at."""
         state = connection.execute("SELECT count(*), sum(blob) FROM entry WHERE view = ?", (view,)).fetchone()
         with self._guard:

@@ -9,7 +9,9 @@ from codeplane.core.proof import Tier
 from codeplane.core.slots import InterfaceSlot
 from codeplane.index.view.files import FileFacts
 from codeplane.languages.facts import Occurrence, Occurrences, Role, ScopeKind
+from codeplane.names.implementations import Implementations
 from codeplane.names.imports import ImportResolver
+from codeplane.names.interfaces import Interfaces
 from codeplane.names.meaning import STRUCTURE, UNRESOLVED, Meaning, Target
 from codeplane.names.resolve import Resolver
 
@@ -44,7 +46,9 @@ class References:
         self._linker = linker
         self._sources = linker.sources
         self._resolver = Resolver.of_links(linker)
+        self._is_structural = structural
         self._has_others = self._resolver.has_other_sources and not structural
+        self._interfaces = Interfaces(linker, Implementations(linker))
         self._exact: Resolver | None = None  # made on first use
 
     def named(self, name: str) -> Iterator[RefFact]:
@@ -101,7 +105,8 @@ class References:
     def to(self, place: Place) -> Iterator[RefFact]:
         """References to a definition, and those by its name that are not known to mean something else.
 
-        A reference to a member of a base that may be dispatched to this one is anchored here.
+        A reference to a member of a base or an interface that may be dispatched to this one is anchored here;
+        by structure alone, only one to that of a base.
         """
         yield from sorted(self.each(place), key=lambda ref: (ref.path, ref.line, ref.column))
 
@@ -114,6 +119,7 @@ class References:
         family = facts.spec.family
         seen_in = self._seen_in(place)
         above = set(self._linker.classes.overridden(place))
+        interface_members = set() if self._is_structural else set(self._interfaces.implemented_members(place))
         for name in self.names(place):
             for path in sorted(self._sources.paths_with(name), key=lambda path: path != place.path):
                 for ref in self.named_in(path, name):
@@ -122,7 +128,9 @@ class References:
                         is_open = ref.path == place.path and ref.scope in seen_in and not ref.receiver
                     if place in ref.target or (is_open and self._is_of(ref.path, family)):
                         yield ref
-                    elif above and not above.isdisjoint(ref.target) and self.may_dispatch(ref):
+                    elif (above and not above.isdisjoint(ref.target) and self.may_dispatch(ref)) or (
+                        interface_members and ref.receiver and not interface_members.isdisjoint(ref.target)
+                    ):
                         yield ref._replace(tier=Tier.ANCHORED)
 
     def may_dispatch(self, ref: RefFact) -> bool:

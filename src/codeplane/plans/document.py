@@ -258,8 +258,7 @@ def resolve_references(
             near = nearest(reference, by_key, most=1)
             ending = f"; did you mean {near[0]}?" if near else "."
             raise PlanInvalid(
-                f"{where} links to {reference[:60]}, which no item has as its key or id{ending}",
-                reference=reference[:60],
+                f"{where} links to {reference[:60]}, which no item has as its key or id{ending}"
             )
     return tuple(ids)
 
@@ -271,7 +270,7 @@ def _resolve_links(items: list[Item], present: Mapping[ItemId, Item]) -> dict[It
         if item.key is None:
             continue
         if item.key in by_key:
-            raise PlanInvalid(f"Two items have the key {item.key}.", key=item.key)
+            raise PlanInvalid(f"Two items have the key {item.key}.")
         by_key[item.key] = item.id
     result = {}
     for item in items:

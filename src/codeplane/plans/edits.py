@@ -31,7 +31,7 @@ def apply_edit(reader: DocumentReader, tree: PlanTree, item_ref: str, edit: Mapp
         if name not in EDIT_KEYS:
             near = nearest(name[:60], EDIT_KEYS, most=1)
             ending = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(EDIT_KEYS)}."
-            raise PlanInvalid(f"An item cannot be changed by {name[:60]!r}{ending}", key=name[:60])
+            raise PlanInvalid(f"An item cannot be changed by {name[:60]!r}{ending}")
     item = tree.find_item(item_ref)
     if edit.get("remove"):
         return Moved(remove_item(tree, item))
@@ -62,7 +62,7 @@ def _edit_content(reader: DocumentReader, tree: PlanTree, item: Item, edit: Mapp
             changes[name] = None if edit[name] is None else read(edit, where)
     key = changes.get("key")
     if key is not None and any(one.key == key and one.id != item.id for one in tree.items.values()):
-        raise PlanInvalid(f"Two items have the key {key}.", key=key)
+        raise PlanInvalid(f"Two items have the key {key}.")
     if "fields" in edit or DELTA in edit:
         changes["fields"] = _edit_fields(reader, item, edit, where)
     changed_item = replace(item, **changes)

@@ -193,3 +193,50 @@ def _opening_call(workflow: Workflow, tree: PlanTree, items: Sequence[Item], gat
 
 def _render_update(item: Item, **edit: Any) -> str:
     return f"plan_update {json.dumps({'item': item.id, **edit}, ensure_ascii=False)}"
+
+
+def next_step(workflow: Workflow, tree: PlanTree) -> str | None:
+    """The call that brings a plan on.
+
+    What has not been derived of an item comes first, then the first way out of the state of the first item
+    that is not done.
+    """
+    items = [item for item in tree.items.values() if not _is_done(workflow, item)]
+    if (tool := next((name for item in items if (name := _deriving_tool(workflow, item))), None)) is not None:
+        return f'{tool} {{"plan": "{tree.plan.id}"}}'
+    for phase in tree.phases_in_order():
+        if _is_done(workflow, phase):
+            continue
+        for task in tree.tasks_in_order(phase.id):
+            if not _is_done(workflow, task):
+                return _first_call(workflow, tree, task)
+        return _first_call(workflow, tree, phase)
+    return None if _is_done(workflow, tree.plan) else _first_call(workflow, tree, tree.plan)
+
+
+def _deriving_tool(workflow: Workflow, item: Item) -> str | None:
+    """The tool that derives a field of which an item has only the default so far."""
+    item_type = workflow.types.get(item.type)
+    for schema in item_type.fields if item_type is not None else ():
+        is_default = schema.default is not None and item.value_of(schema.name) == schema.default
+        if schema.derived_by and is_default and not is_unset(item.fields.get(schema.derived_from or "")):
+            return schema.derived_by
+    return None
+
+
+def _is_done(workflow: Workflow, item: Item) -> bool:
+    state = workflow.state_of(item)
+    return state is None or state.category == "done"
+
+
+def _first_call(workflow: Workflow, tree: PlanTree, item: Item) -> str | None:
+    item_type = workflow.types.get(item.type)
+    ways = item_type.transitions_from(item.state) if item_type is not None else []
+    if not ways:
+        return None
+    gates = closed_gates(workflow, tree, item, ways[0])
+    if gates:
+        return gates[0].opens
+    if ways[0].by:
+        return f'{ways[0].by} {{"plan": "{tree.plan.id}"}}'
+    return _render_update(item, state=ways[0].target)

@@ -154,6 +154,11 @@ class PlanTree:
             raise NotFound(f"{self.plan.id} has no item {item_id[:_LONGEST_ECHO]}.")
         return item
 
+    def name_of(self, item_id: ItemId) -> str:
+        """An item as its author can recognize it, even before it is stored."""
+        item = self.items.get(item_id)
+        return f"{item_id} ({item.key or item.title[:_LONGEST_ECHO]})" if item is not None else str(item_id)
+
     def find_item(self, text: str) -> Item:
         """The item of an id or of a key of the author's."""
         if (item := self.items.get(ItemId(text)) or self._by_key.get(text)) is not None:

@@ -73,6 +73,7 @@ def draft(snapshot: Snapshot, subject: DefFact) -> Plan:
         notes=tuple(waiting),
         remarks=tuple(removals.semantic.remarks),
         rests_on=removals.semantic.rests_on,
+        semantic=removals.semantic.basis,
         gone=frozenset(removals.gone),
         verdict=Verdict.BLOCKED if obstacles else Verdict.NEEDS_DECISION if groups or waiting else Verdict.OK,
     )

@@ -86,6 +86,7 @@ def _capsules(plan: Plan) -> list[Capsule]:
 def _failed(plan: Plan) -> list[str]:
     reasons = [one.kind for one in (*plan.problems, *plan.notes)]
     reasons += [reason for group in plan.groups for reason in group.reasons]
+    reasons += [f"indexer_{kind}" for kind in plan.semantic.ambiguity]
     if plan.verdict is Verdict.BLOCKED:
         reasons.append("files_not_clean")
     return sorted(set(reasons))

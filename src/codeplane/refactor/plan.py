@@ -115,6 +115,15 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class SemanticBasis:
+    """What a plan has from indexers, beside the contents of files."""
+
+    files: frozenset[RepoPath] = frozenset()  # with places that an indexer has decided
+    last_run: int = 0  # when it did
+    ambiguity: frozenset[str] = frozenset()  # kinds of ambiguity at places that it has left open
+
+
+@dataclass(frozen=True)
 class Plan:
     """An exact set of edits with everything that it rests on."""
 
@@ -141,6 +150,7 @@ class Plan:
     words: tuple[str, ...] = ()  # whose files the verdict rests on, where these are others than the names
     read: Mapping[RepoPath, Digest] = field(default_factory=dict)  # every file that the verdict rests on
     rests_on: frozenset[RepoPath] = frozenset()  # files that semantic facts rest on
+    semantic: SemanticBasis = field(default_factory=SemanticBasis)
     epoch: int = 0
     is_rest: bool = False  # the definition has its new name already
 

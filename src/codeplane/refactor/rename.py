@@ -135,6 +135,7 @@ def draft(
         notes=tuple(waiting),
         remarks=tuple(occurrences.semantic.remarks),
         rests_on=occurrences.semantic.rests_on,
+        semantic=occurrences.semantic.basis,
         contexts=contexts_of(snapshot, rename_set, occurrences.sites),
         verdict=_verdict(problems, obstacles, groups, waiting),
     )

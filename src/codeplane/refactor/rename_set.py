@@ -34,6 +34,7 @@ from codeplane.refactor.variables import (
 )
 
 _MOST: Final = 2_000
+_MOST_NAMED: Final = 3
 _MADE: Final = ("constructor", "method")
 _DECLARED: Final = ("function", "method", "constructor", "variable", "constant")
 _STATIC: Final = re.compile(r"static\b")
@@ -270,11 +271,19 @@ def _doubts(snapshot: Snapshot, members: set[Place]) -> Iterator[Problem]:
         if item.flags & FLAG_OVERRIDE and not overridden(snapshot, place):
             text = f"{item.name} says that it overrides something, which is not in the repository."
             yield Problem("outside_base", text, place.path, item.name_line)
-        is_silent = has_silent_types(snapshot, owner) or _takes_in(snapshot, owner)
-        if is_silent and "silent" not in names:
+        if _has_silent_implementers(snapshot, owner) and "silent" not in names:
             names.add("silent")
-            text = f"Types may implement {snapshot.definition(owner).name} without naming it."
+            some = [snapshot.definition(one.place).name for one in snapshot.interfaces.implementers(owner)]
+            names_there = ", ".join(some[:_MOST_NAMED]) if 0 < len(some) <= _MOST_NAMED else "Types"
+            text = f"{names_there} may implement {snapshot.definition(owner).name} without naming it."
             yield Problem("silent_interface", text, place.path, item.name_line)
+
+
+def _has_silent_implementers(snapshot: Snapshot, owner: Place) -> bool:
+    """Whether types may implement a type without naming it; of a protocol, whether a class seems to."""
+    if snapshot.definition(owner).spec.types.protocols:
+        return snapshot.interfaces.is_implemented_protocol(owner) or _takes_in(snapshot, owner)
+    return has_silent_types(snapshot, owner) or _takes_in(snapshot, owner)
 
 
 def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:

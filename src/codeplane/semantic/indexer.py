@@ -122,6 +122,10 @@ class Indexer(ABC):
             files_digest(root, context.root, self.environment_files),
         )
 
+    def environments(self, root: Path, context: ContextFiles) -> tuple[Path, ...]:
+        """The directories in which what a run sees is installed; a missing one counts until it is there."""
+        return ()
+
     def prepare(self, scratch: Path, context: ContextFiles) -> Prepared:
         """Writes the indexer's own configuration into the scratch tree."""
         return Prepared(self.digests(scratch, context))

@@ -10,7 +10,7 @@ from codeplane.core.edits import Change
 from codeplane.core.errors import CodePlaneError, DecisionRefused, PlanStale, RequestError
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.jail import shown
-from codeplane.names import Snapshot
+from codeplane.names import Freshness, Snapshot
 from codeplane.refactor import Plan, Verdict
 from codeplane.refactor import rename as renaming
 from codeplane.refactor.catalogue import refactorings
@@ -219,6 +219,28 @@ def _destination(plan: Plan) -> str:
 
 
 def check_fresh(snapshot: Snapshot, plan: Plan) -> None:
+    """Refuses a plan where a file that it rests on has changed, or what indexers said of one may not hold."""
+    _check_contents(snapshot, plan)
+    basis = plan.semantic
+    states = {path: snapshot.semantic_states.state_for_edit(path) for path in sorted(basis.files)}
+    open_files = [path for path, state in states.items() if state.freshness is not Freshness.CLEAN]
+    if open_files:
+        files = [{"path": shown(path), "change": states[path].reason} for path in open_files[:_MOST_TOLD]]
+        state = states[open_files[0]]
+        raise PlanStale(
+            f"The semantic facts of {files[0]['path']}, by which the plan was made, are {state.freshness}:"
+            f" {state.reason}.",
+            hints=[
+                f"semantic_refresh {json.dumps({'files': [one['path'] for one in files]})}",
+                _call_again(plan),
+            ],
+            files=files,
+        )
+    if basis.files and basis.last_run != snapshot.semantics.last_run:
+        raise PlanStale("An indexer has run since the plan was made.", hints=[_call_again(plan)], files=[])
+
+
+def _check_contents(snapshot: Snapshot, plan: Plan) -> None:
     now = concerned(snapshot, plan)
     was = plan.read
     differ = sorted(path for path in now.keys() | was.keys() if now.get(path) != was.get(path))

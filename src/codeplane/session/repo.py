@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -53,6 +53,9 @@ from codeplane.testrun.coverage_map import CoverageMap
 from codeplane.verify.scratch import sweep
 from codeplane.working_tree import Known, Opened, WorkingTree
 
+if TYPE_CHECKING:
+    from codeplane.parsing.query_worker import QueryWorker
+
 _INDEX_WORKERS = 2
 # How many writes have the facts of what they write read at the same time.
 _READING_AHEAD = 4
@@ -61,6 +64,8 @@ _MOST_ROOTS = 20
 # An object may be younger than its row, but not by so much.
 _FRESH_SEC = 3600
 _DAY_SEC = 86_400
+DELTA_HOLDER = "delta.holder"
+"""The file that says who executes deltas; it stays where that process dies."""
 
 
 class IndexReport(BaseModel):
@@ -263,6 +268,16 @@ def _end_orphaned_refreshes(checkout: Checkout, index: Index) -> None:
             lock.release()
 
 
+def _settle_deltas(session: "RepoSession") -> list[str]:
+    """Settles an execution of deltas that has died."""
+    from codeplane.session.delta.settlement import settle_dead  # needed after a crash alone
+
+    try:
+        return settle_dead(session)
+    except CodePlaneError as error:
+        return [f"An execution of deltas that was cut off is not settled yet: {error.message}"]
+
+
 class Background(Protocol):
     """A thread of the server that refreshes the semantic tier."""
 
@@ -336,6 +351,13 @@ class RepoSession:
 
         return WorkPlans(lambda: self.state_db, lambda: load_packs(self.checkout), normalise)
 
+    @cached_property
+    def query_worker(self) -> "QueryWorker":
+        """Runs queries that somebody wrote; its process starts with the first."""
+        from codeplane.parsing.query_worker import QueryWorker  # most servers run none
+
+        return QueryWorker()
+
     @property
     def decisions(self) -> Decisions:
         return Decisions(lambda: self.state_db)
@@ -376,6 +398,8 @@ class RepoSession:
         parts = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep, states)
         session = cls(checkout, state, sessions, *parts, recovery_notes)
         tree.git.followed = session.followed
+        if (state.path / DELTA_HOLDER).exists():
+            session.recovered = (*session.recovered, *_settle_deltas(session))
         return session
 
     def close(self) -> None:
@@ -390,6 +414,8 @@ class RepoSession:
         self.index.close()
         if "state_db" in self.__dict__:
             self.state_db.close()
+        if "query_worker" in self.__dict__:
+            self.query_worker.close()
         self.upkeep.join()
         self.workers.close()
 

@@ -62,7 +62,7 @@ def delta_try(call: Call, args: DeltaTryInput) -> DeltaTryOutput:
     - you write a delta and want to see what it does
     Examples:
     - An import: {"path": "a.py", "operations": [{"operation": "add_import", "import": "import re"}]}
-    - A parameter: {"path": "a.py", "operations": [{"operation": "add_parameter", "target": "f", "name": "x"}]}
+    - Code: {"path": "a.py", "operations": [{"operation": "replace_match", "pattern": "f()", "with": "g()"}]}
     """
     if (args.elements is None) == (args.path is None or args.operations is None):
         raise InvalidArgument("Give `path` and `operations`, or `elements`.")

@@ -33,27 +33,28 @@ class ExecutedPhase(Output):
     title: str = Field(description="Its title.")
     operation: str | None = Field(default=None, description="What undo takes back.")
     commit: str | None = Field(default=None, description="Commit that it became.")
-    staged: bool | None = Field(default=None, description="Whether it was left staged.")
+    is_staged: bool | None = Field(default=None, description="Whether it was left staged.")
     files: list[str] = Field(description="Files that were written.")
     more_files: int | None = Field(default=None, description="Files beyond those.")
 
     def line(self) -> str:
         """The phase in a line."""
-        how = f"committed {self.commit[:10]}" if self.commit else "staged" if self.staged else "written"
+        how = f"committed {self.commit[:10]}" if self.commit else "staged" if self.is_staged else "written"
         if self.operation is None:
             return f"{self.id} {self.title}: nothing to change"
         count = len(self.files) + (self.more_files or 0)
         names = ", ".join(self.files[:3]) + (f" and {count - 3} more" if count > 3 else "")
-        return f"{self.id} {self.title}: {how}, {count} files ({names}); undo: {self.operation}"
+        files = "1 file" if count == 1 else f"{count} files"
+        return f"{self.id} {self.title}: {how}, {files} ({names}); undo: {self.operation}"
 
 
 class ExecuteDeltasOutput(Output):
     summary: str = Field(description="How many phases were executed and how many remain.")
     phases: list[ExecutedPhase] = Field(description="Phases that were executed.")
-    settled: list[str] | None = Field(default=None, description="What an execution before had left.")
+    notices: list[str] | None = Field(default=None, description="What an execution before had left.")
 
     def render(self) -> str:
-        return "\n".join([*(self.settled or ()), self.summary, *(phase.line() for phase in self.phases)])
+        return "\n".join([*(self.notices or ()), self.summary, *(phase.line() for phase in self.phases)])
 
 
 @tool(Effect.WRITE, "deltas", timeout_sec=_LONGEST_SEC)
@@ -73,7 +74,7 @@ def execute_deltas(call: Call, args: ExecuteDeltasInput) -> ExecuteDeltasOutput:
     return ExecuteDeltasOutput(
         summary=f"{len(report.results)} phases executed{rest}.",
         phases=[_phase_output(one) for one in report.results],
-        settled=report.settled or None,
+        notices=report.notices or None,
     )
 
 
@@ -84,7 +85,7 @@ def _phase_output(result: PhaseResult) -> ExecutedPhase:
         title=result.phase.title,
         operation=result.operation,
         commit=result.commit,
-        staged=result.is_staged or None,
+        is_staged=result.is_staged or None,
         files=files[:_MOST_FILES],
         more_files=max(0, len(files) - _MOST_FILES) or None,
     )

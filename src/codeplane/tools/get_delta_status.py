@@ -50,11 +50,11 @@ def get_delta_status(call: Call, args: GetDeltaStatusInput) -> GetDeltaStatusOut
     - One task, before and after: {"plan": "plan_1a2b3c4d5e6f", "task": "pt_1a2b3c4d5e6f"}
     """
     standing = plan_standing(call, args.plan)
-    chosen = standing.standings
+    standings = standing.standings
     task_id = args.task or (args.plan if standing.tree.plan.id != args.plan else None)
     if task_id is not None:
         item = standing.tree.find_item(task_id)
-        chosen = [one for one in chosen if item.id in (one.item.id, one.phase.id)]
+        standings = [one for one in standings if item.id in (one.item.id, one.phase.id)]
     lock = ExecutionLock(call.repo.state)
     holder = lock.holder()
     events = call.repo.ledger.events(standing.tree.plan.id, _MOST_EVENTS) if args.events else []
@@ -62,8 +62,8 @@ def get_delta_status(call: Call, args: GetDeltaStatusInput) -> GetDeltaStatusOut
         summary=counts_text((one.status, one.confidence) for one in standing.standings),
         plan=standing.tree.plan.id,
         execution=holder.text if holder is not None and lock.is_taken() else None,
-        phases=_phases(chosen, is_detailed=task_id is not None) or None,
-        views=_views(call, args, chosen) if args.task is not None else None,
+        phases=_phases(standings, is_detailed=task_id is not None) or None,
+        views=_views(call, args, standings) if args.task is not None else None,
         events=[_event_line(one) for one in events] or None,
     )
 

@@ -12,8 +12,8 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.graph.excerpts import Excerpts
 from codeplane.graph.places import short
-from codeplane.graph.possible_uses import CERTAIN, why_open
-from codeplane.graph.references import Kind, Reference, References, references_to, use_of
+from codeplane.graph.possible_uses import CERTAIN
+from codeplane.graph.references import Kind, Reference, References, references_to, why_possible
 from codeplane.jail import shown
 from codeplane.names import Snapshot
 from codeplane.search.missing_file import existing
@@ -166,7 +166,7 @@ def _lines(snapshot: Snapshot, excerpts: Excerpts, refs: Sequence[Reference]) ->
             tier=one.tier.value,
             within=short(snapshot, one.around) or None,
             text=excerpts.line(one.path, one.line),
-            why=None if one.tier in CERTAIN else why_open(snapshot, use_of(one)),
+            why=None if one.tier in CERTAIN else why_possible(snapshot, one),
         )
         for one in alike.values()
     ]

@@ -55,10 +55,10 @@ class SymbolsGetCardOutput(Output):
     traits: list[str] | None = Field(default=None, description="static, abstract, async, override, test.")
     bases: list[str] | None = Field(default=None, description="Classes that it extends or implements.")
     implements: list[str] | None = Field(
-        default=None, description="Interfaces that it covers with its methods, without naming them."
+        default=None, description="Interfaces that it implements without naming them."
     )
     implemented_by: list[str] | None = Field(
-        default=None, description="Types that cover the interface with their methods."
+        default=None, description="Types that implement it without naming it."
     )
     overrides: list[str] | None = Field(default=None, description="Members of bases that it replaces.")
     members: list[str] | None = Field(
@@ -90,7 +90,7 @@ class SymbolsGetCardOutput(Output):
             if some := getattr(self, name):
                 left = (self.more or {}).get(name, 0)
                 text = ", ".join([*some, *([f"{left} more"] if left > 0 else [])])
-                lines.append(f"{name.replace('_', ' ')} (by method set): {text}")
+                lines.append(f"{name.replace('_', ' ')}: {text}")
         lines += [f"overrides: {', '.join(map(_without_tier, self.overrides))}"] if self.overrides else []
         lines += self._members_text()
         lines += self._calls_text()
@@ -190,9 +190,13 @@ def _make_output(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> S
 
 
 def _render_types(snapshot: Snapshot, types: Sequence[Related]) -> list[str]:
-    """`name (path:line)` of the first."""
-    places = [one.place for one in types[:_MOST_TYPES] if one.place is not None]
-    return [f"{short(snapshot, place)} ({position(snapshot, place)})" for place in places]
+    """`name (path:line)` of the first, with what is only told by their methods."""
+    places = [(one.place, one.tier) for one in types[:_MOST_TYPES] if one.place is not None]
+    marks = {True: "", False: ", by its methods"}
+    return [
+        f"{short(snapshot, place)} ({position(snapshot, place)}{marks[tier in CERTAIN]})"
+        for place, tier in places
+    ]
 
 
 def _related(snapshot: Snapshot, one: Related) -> str:

@@ -59,10 +59,10 @@ class TypesHierarchyOutput(Output):
     interfaces: list[RelatedType] | None = Field(default=None, description="Interfaces and traits.")
     derived: list[RelatedType] | None = Field(default=None, description="Derived types.")
     implementations: list[RelatedType] | None = Field(
-        default=None, description="Types whose methods cover those of an interface that nobody has to name."
+        default=None, description="Types that implement it without naming it."
     )
     implements: list[RelatedType] | None = Field(
-        default=None, description="Interfaces whose methods those of the type cover."
+        default=None, description="Interfaces that it implements without naming them."
     )
     more: int | None = Field(default=None, description="Derived types beyond the limit.")
     hint: str | None = Field(default=None, description="What the list may miss.")
@@ -75,11 +75,20 @@ class TypesHierarchyOutput(Output):
             [f"implements: {', '.join(one.line() for one in self.interfaces)}"] if self.interfaces else []
         )
         if self.implements:
-            lines.append(f"implements {_BY_METHODS}: {', '.join(map(_named, self.implements))}")
+            for heading, some in _by_certainty("implements", self.implements):
+                lines.append(f"{heading}: {', '.join(map(_named, some))}")
         lines += _by_file("derived", self.derived or (), self.more or 0)
-        lines += _by_file(f"implemented by {_BY_METHODS}", self.implementations or (), is_marked=False)
+        for heading, some in _by_certainty("implemented by", self.implementations or ()):
+            lines += _by_file(heading, some, is_marked=False)
         lines += [f"{self.more} more"] if self.more else []
         return "\n".join([*lines, *filter(None, [self.hint, self.absence and f"nothing: {self.absence}"])])
+
+
+def _by_certainty(word: str, types: Sequence[RelatedType]) -> list[tuple[str, list[RelatedType]]]:
+    """Types that an indexer knows of, then those that only have the members."""
+    sure = [one for one in types if one.tier in CERTAIN]
+    groups = [(word, sure), (f"{word} {_BY_METHODS}", [one for one in types if one not in sure])]
+    return [group for group in groups if group[1]]
 
 
 def _named(one: RelatedType) -> str:

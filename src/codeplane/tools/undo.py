@@ -6,6 +6,7 @@ from codeplane.answers.change import Delta, told
 from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.core.errors import InvalidArgument
 from codeplane.session import Call
+from codeplane.session.operation.aftermath import afterwards
 from codeplane.session.operation.edits import write
 from codeplane.session.undo.edits import reverse, to_be_undone
 from codeplane.session.undo.git import hints_back, undo_git
@@ -45,4 +46,9 @@ def undo(call: Call, args: UndoInput) -> Delta | GitDelta:
         ignored_ok=True,
         dry_run=args.dry_run,
     )
+    if operation.phase is not None and not args.dry_run:
+        # What plans of deltas need is loaded by the few calls that undo a phase of one.
+        from codeplane.session.delta.settlement import reopen_phase
+
+        afterwards(call.warn, "its phase is not open again", lambda: reopen_phase(call, operation), None)
     return told(call, result)

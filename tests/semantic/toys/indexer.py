@@ -12,6 +12,10 @@ import zlib
 from pathlib import Path
 
 DEFINITION = re.compile(rb"^def (\w+)", re.MULTILINE)
+OUTSIDE = (
+    *("../../etc/passwd", "/etc/passwd", "link.py", "folder/lib.py", ".git/config", ".git/hooks/pre-commit"),
+    *("./lib.py", "inner/../lib.py", "lib.py/", "", ".", "lib.py\0", "C:\\lib.py", "a" * 5_000),
+)
 NAME = re.compile(rb"\b[A-Za-z_]\w*\b")
 
 
@@ -73,6 +77,10 @@ def main(mode: str, output: str, argument: str = "") -> None:
         source = f"import time; time.sleep({argument or 97})"
         subprocess.Popen([sys.executable, "-c", source], start_new_session=True)
         time.sleep(97)
+    if mode == "bomb":
+        for _ in range(600):
+            subprocess.Popen(["sleep", "97"])
+        time.sleep(97)
     if mode == "memory":
         held = [b"x" * (16 << 20) for _ in range(100)]
         time.sleep(97 + len(held))
@@ -96,7 +104,21 @@ def main(mode: str, output: str, argument: str = "") -> None:
     if mode == "garbage":
         data = os.urandom(200_000)
     if mode == "outside":
-        data = index(paths) + document("../../etc/passwd", b"", {}) + document("/etc/passwd", b"", {})
+        data = index(paths)
+        for path in OUTSIDE:
+            content = Path(path).read_bytes() if os.path.isfile(path) else b"def helper():\n    pass\n"
+            data += document(path, content, {b"helper": b"toy . app 1 `lib.py`/helper()."})
+    if mode == "huge_symbol":
+        data += document("app.py", b"helper", {b"helper": b"toy . app 1 " + b"x" * (1 << 20) + b"."})
+    if mode == "many_symbols":
+        lines = [b"helper"] * 200_000
+        data += document("app.py", b"\n".join(lines), {b"helper": b"toy . app 1 `lib.py`/helper()."})
+    if mode == "newer":
+        # A version, fields and an encoding that nobody knows yet.
+        metadata = varint(1 << 3) + varint(99) + field(2, field(1, b"toy") + field(2, b"9" * 500))
+        metadata += varint(4 << 3) + varint(77) + field(15, b"later")
+        whole = data[len(field(1, field(2, field(1, b"toy") + field(2, b"1.0")))) :]
+        data = field(1, metadata) + whole + field(14, b"later") + varint(13 << 3) + varint(7)
     if mode == "link":
         os.symlink(argument, output)
         return
@@ -114,6 +136,17 @@ def main(mode: str, output: str, argument: str = "") -> None:
         data = index(paths)
     with open(output, "wb") as stream:
         stream.write(data)
+        if mode == "sparse":  # half a gigabyte that is there at once
+            stream.truncate(500 << 20)
+        if mode == "text":  # one document with half a gigabyte of text
+            size = 500 << 20
+            stream.write(varint(2 << 3 | 2) + varint(size + 6) + varint(5 << 3 | 2) + varint(size))
+            for _ in range(size >> 20):
+                stream.write(b" " * (1 << 20))
+        if mode == "skipped":  # a field that nobody knows, half a gigabyte long
+            stream.write(varint(14 << 3 | 2) + varint(500 << 20))
+            for _ in range(500):
+                stream.write(b" " * (1 << 20))
         if mode == "large":
             for _ in range(400):
                 stream.write(b"\0" * (1 << 20))

@@ -8,7 +8,7 @@ from codeplane.core.slots import CarriedSlot, EpochSlot, InterfaceSlot, Slot
 from codeplane.index.store import Change, changes_between, from_sql
 from codeplane.index.view.files import FactsCache, OccurrencesCache
 from codeplane.index.view.layout import Layout
-from codeplane.index.view.semantics import NO_CHANGES, NO_SEMANTICS, SemanticsCache
+from codeplane.index.view.semantics import NO_CHANGES, NO_SEMANTICS, Generation, SemanticsCache
 from codeplane.index.view.vocabulary import Vocabulary
 from codeplane.storage.database import Connection
 
@@ -23,9 +23,7 @@ _MOST_SINCE: Final = 200  # changes that an answer may be behind
 class EpochCache:
     """What is known about one view at one epoch. Filled as questions are asked; the same for every reader."""
 
-    def __init__(
-        self, view: int, epoch: int, layout: Layout, generation: tuple[int, int] = NO_SEMANTICS
-    ) -> None:
+    def __init__(self, view: int, epoch: int, layout: Layout, generation: Generation = NO_SEMANTICS) -> None:
         self.view = view
         self.epoch = epoch
         self.layout = layout

@@ -1,17 +1,26 @@
 """What indexers say about the contents of a view, and what has changed since their runs."""
 
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from codeplane.index import semantics
-from codeplane.index.semantics import DefinitionKey, Run, SemanticFacts, definition_keys
+from codeplane.index.semantics import (
+    DefinitionKey,
+    Relation,
+    Run,
+    SemanticFacts,
+    SemanticTarget,
+    definition_keys,
+    is_environment,
+)
 from codeplane.index.view.definitions import Definitions
 from codeplane.languages import specs
 from codeplane.languages.facts import MADE, Definition
 from codeplane.storage.database import Connection
+from codeplane.working_tree.installed import InstalledPackages
 
 _MOST_DOCUMENTS: Final = 2_000
 _MOST_PAIRS: Final = 20_000
@@ -29,7 +38,12 @@ class DefinitionChanges(NamedTuple):
 
 
 NO_CHANGES: Final = DefinitionChanges()
-NO_SEMANTICS: Final = (0, 0)  # the generation of a tier that is empty or off
+Generation = tuple[int, int, int]
+"""Changes when a run is stored or forgotten, or an environment that one has seen is another."""
+
+_RelationTable = dict[SemanticTarget, list[Relation]]
+RelationTables = tuple[_RelationTable, _RelationTable]
+NO_SEMANTICS: Final[Generation] = (0, 0, 0)  # the generation of a tier that is empty or off
 
 
 class SemanticsCache:
@@ -39,15 +53,31 @@ class SemanticsCache:
         self._is_enabled = is_enabled
         self._documents: OrderedDict[tuple[object, ...], list[SemanticFacts]] = OrderedDict()
         self._changes: dict[tuple[int, int], DefinitionChanges] = {}
+        self._installed = InstalledPackages()
+        self._environment: tuple[str, int] = ("", 0)  # digest of all environments, how often it was another
         self._runs: tuple[tuple[int, int], dict[int, Run], dict[int, dict[str, int]], set[str]] | None = None
+        self._relations: tuple[Generation, RelationTables] | None = None
         self._guard = threading.Lock()
 
-    def generation(self, connection: Connection) -> tuple[int, int]:
-        """Changes with every run that is stored or forgotten; that of an empty tier where it is off."""
-        return semantics.generation(connection) if self._is_enabled else NO_SEMANTICS
+    def generation(self, connection: Connection) -> Generation:
+        """That of what indexers say now; that of an empty tier where it is off."""
+        numbers = semantics.generation(connection) if self._is_enabled else (0, 0)
+        if not numbers[1]:
+            return (*numbers, 0)
+        runs, _, _ = self._load_runs(connection, numbers)
+        directories = sorted({path for run in runs.values() for path in run.inputs if is_environment(path)})
+        digest = " ".join(map(self._installed.digest, directories))
+        with self._guard:
+            if digest != self._environment[0]:
+                self._environment = (digest, self._environment[1] + 1)
+            return (*numbers, self._environment[1])
+
+    def environment(self, directory: str) -> str:
+        """A digest of what is installed in a directory now."""
+        return self._installed.digest(directory)
 
     def documents(
-        self, connection: Connection, generation: tuple[int, int], blob: int, path: str
+        self, connection: Connection, generation: Generation, blob: int, path: str
     ) -> list[SemanticFacts]:
         """What indexers say about a content at a path, one for each build context."""
         key = (generation, blob, path)
@@ -64,16 +94,33 @@ class SemanticsCache:
         return documents
 
     def runs(
-        self, connection: Connection, generation: tuple[int, int]
+        self, connection: Connection, generation: Generation
     ) -> tuple[dict[int, Run], dict[int, dict[str, int]], set[str]]:
         """The runs, the contents that each was made of, and the paths that some run has said something of."""
-        kept = self._runs
-        if kept is None or kept[0] != generation:
-            found = semantics.runs(connection)
-            contents = {number: semantics.contents_of(connection, number) for number in found}
+        return self._load_runs(connection, generation[:2])
+
+    def _load_runs(
+        self, connection: Connection, generation: tuple[int, int]
+    ) -> tuple[dict[int, Run], dict[int, dict[str, int]], set[str]]:
+        entry = self._runs
+        if entry is None or entry[0] != generation:
+            runs = semantics.runs(connection)
+            contents = {number: semantics.contents_of(connection, number) for number in runs}
             paths = {str(path) for path in semantics.indexed_paths(connection)}
-            kept = self._runs = (generation, found, contents, paths)
-        return kept[1:]
+            entry = self._runs = (generation, runs, contents, paths)
+        return entry[1:]
+
+    def relations(self, connection: Connection, generation: Generation) -> RelationTables:
+        """What indexers say of implementations, by implementation and by interface."""
+        entry = self._relations
+        if entry is None or entry[0] != generation:
+            by_implementation: _RelationTable = defaultdict(list)
+            by_interface: _RelationTable = defaultdict(list)
+            for one in semantics.relations(connection):
+                by_implementation[one.implementation].append(one)
+                by_interface[one.interface].append(one)
+            entry = self._relations = (generation, (by_implementation, by_interface))
+        return entry[1]
 
     def changes(self, connection: Connection, before: int, after: int) -> DefinitionChanges:
         """What differs between the definitions of two contents."""
@@ -95,11 +142,16 @@ class Semantics:
         self,
         connection: Connection,
         cache: SemanticsCache,
-        generation: tuple[int, int],
+        generation: Generation,
         blobs: Mapping[str, int | None],
     ) -> None:
         self._connection, self._cache, self._generation = connection, cache, generation
         self._blobs = blobs
+
+    @property
+    def last_run(self) -> int:
+        """The number of the newest run that was ever stored."""
+        return self._generation[0]
 
     @property
     def is_empty(self) -> bool:
@@ -112,6 +164,17 @@ class Semantics:
         if blob is None or self.is_empty:
             return ()
         return self._cache.documents(self._connection, self._generation, blob, path)
+
+    def relations(self, path: str, key: DefinitionKey) -> tuple[Sequence[Relation], Sequence[Relation]]:
+        """What a definition implements, and what implements it, in the contents that files have now."""
+        if self.is_empty:
+            return (), ()
+        target = SemanticTarget("definition", path, *key)
+        above, below = self._cache.relations(self._connection, self._generation)
+        return self._current(above.get(target, ())), self._current(below.get(target, ()))
+
+    def _current(self, relations: Sequence[Relation]) -> list[Relation]:
+        return [one for one in relations if self._blobs.get(one.path) == one.blob]
 
     @cached_property
     def _runs(self) -> tuple[dict[int, Run], dict[int, dict[str, int]], set[str]]:
@@ -143,7 +206,9 @@ class Semantics:
         return str(row[0]) if row is not None else ""
 
     def digest(self, path: str) -> str:
-        """The digest of the content that a file has now; "" where there is none."""
+        """The digest of the content that a file has now, or of an environment; "" where there is none."""
+        if is_environment(path):
+            return self._cache.environment(path)
         blob = self._blobs.get(path)
         row = self._connection.execute("SELECT digest FROM blob WHERE id = ?", (blob,)).fetchone()
         return str(row[0]) if row is not None else ""

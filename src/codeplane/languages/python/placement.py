@@ -89,10 +89,10 @@ def _are_single(statements: Sequence[ImportStatement]) -> bool:
 
 def _has_aliases_apart(statements: Sequence[ImportStatement]) -> bool:
     """Whether names with an alias have statements of their own beside others of the same module."""
-    aliased = {one.module for one in statements if one.module and all(name.alias for name in one.names)}
+    alias_modules = {one.module for one in statements if one.module and all(name.alias for name in one.names)}
     plain = {one.module for one in statements if not any(name.alias for name in one.names)}
-    mixed = any(len({bool(name.alias) for name in one.names}) == 2 for one in statements)
-    return bool(aliased & plain) and not mixed
+    is_mixed = any(len({bool(name.alias) for name in one.names}) == 2 for one in statements)
+    return bool(alias_modules & plain) and not is_mixed
 
 
 def merge_name(source: Source, statement: ImportStatement, wanted: Wanted) -> list[TextEdit]:
@@ -106,7 +106,7 @@ def merge_name(source: Source, statement: ImportStatement, wanted: Wanted) -> li
     text = f"{wanted.name} as {wanted.alias}" if wanted.alias else wanted.name
     nodes = {name.node.id for name in statement.names}
     items = list_of(source, statement.node, is_item=lambda node: node.id in nodes)
-    return _wrapped(source, statement, index, text) or items.insert(index, text)
+    return _wrapped_statement(source, statement, index, text) or items.insert(index, text)
 
 
 def _by_type(name: str) -> tuple[int, str]:
@@ -120,7 +120,9 @@ _NAME_ORDERS: Final[tuple[Callable[[str], tuple[int, str]], ...]] = (
 )
 
 
-def _wrapped(source: Source, statement: ImportStatement, index: int, text: str) -> list[TextEdit] | None:
+def _wrapped_statement(
+    source: Source, statement: ImportStatement, index: int, text: str
+) -> list[TextEdit] | None:
     """A statement that has become too long for one line, a name in each."""
     node, first = statement.node, statement.names[0].node
     code = source.text(node)

@@ -52,6 +52,13 @@ class SemanticProvider:
         targets = {one.target for _, one in meanings}
         return tuple(sorted(context for context, _ in meanings)) if len(targets) > 1 else ()
 
+    def ambiguity(self, path: RepoPath, line: int, column: int) -> tuple[str, ...]:
+        """The kinds of ambiguity that indexers have seen in a file, where a token is one of those places."""
+        occurrences = self._view.occurrences_of(self._view.require_own_facts(path))
+        number = occurrences.number_at(line, column)
+        documents = self._documents(path) if number is not None else []
+        return tuple(kind for one in documents if one.is_ambiguous(number or 0) for kind in one.ambiguity)
+
     def _meanings_at(self, path: RepoPath, line: int, column: int) -> list[tuple[str, Meaning]]:
         """What is said of a token, with the build context of each."""
         occurrences = self._view.occurrences_of(self._view.require_own_facts(path))
@@ -126,7 +133,14 @@ class _Meanings:
     ) -> None:
         self._document, self._find = document, find
         self.context = document.context
+        self.ambiguity = document.ambiguity
         self._meanings: dict[int, Meaning] = {}
+
+    def is_ambiguous(self, number: int) -> bool:
+        """Whether the indexer says that an occurrence means one of several definitions."""
+        column = self._document.column
+        at = column[number] if number < len(column) else 0
+        return at > 0 and self._document.targets[at - 1].kind == "ambiguous"
 
     def meaning(self, number: int) -> Meaning | None:
         """That of an occurrence, by its number in the file; None where the indexer says nothing."""

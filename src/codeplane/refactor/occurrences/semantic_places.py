@@ -4,7 +4,6 @@ An edit takes a place along, or leaves it out, by what an indexer says only wher
 clean, and so is everything that they rest on. Elsewhere the place is as open as without an indexer.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -13,7 +12,8 @@ from codeplane.core.proof import Tier
 from codeplane.jail import shown
 from codeplane.names import RefFact, Snapshot
 from codeplane.names.freshness import FileState, Freshness
-from codeplane.refactor.plan import DIVERGENCE, NOT_FRESH, Group, Problem
+from codeplane.names.meaning import STRUCTURE
+from codeplane.refactor.plan import DIVERGENCE, NOT_FRESH, Group, Problem, SemanticBasis
 
 _SURE = (Tier.PROVEN, Tier.STRONG)
 
@@ -26,6 +26,7 @@ class SemanticUse:
     rests_on: frozenset[RepoPath] = frozenset()  # the files that what it said rests on
     not_fresh: Mapping[RepoPath, FileState] = field(default_factory=dict)
     divergences: Mapping[RepoPath, Problem] = field(default_factory=dict)  # the first one of each file
+    basis: SemanticBasis = field(default_factory=SemanticBasis)
 
     @property
     def remarks(self) -> Iterator[str]:
@@ -50,10 +51,11 @@ class SemanticPlaces:
         self._snapshot = snapshot
         self._is_off = snapshot.semantics.is_empty
         self._states: dict[RepoPath, FileState] = {}
-        self._places: Counter[str] = Counter()
+        self._places: dict[str, set[tuple[RepoPath, int, int]]] = {}
         self._rests_on: set[RepoPath] = set()
         self._not_fresh: dict[RepoPath, FileState] = {}
         self._divergences: dict[RepoPath, Problem] = {}
+        self._ambiguity: set[str] = set()
 
     def confirmed(self, ref: RefFact) -> RefFact:
         """A reference as the structure of the code has it, or as an indexer decides what that leaves open."""
@@ -63,9 +65,11 @@ class SemanticPlaces:
         if ref.tier in _SURE:
             # They may disagree: then nothing is certain.
             return ref if other.tier in _SURE else other
+        if other.tier in _SURE and (other.evidence == STRUCTURE or self._may_be_implemented(other)):
+            return ref
         state = self._state(ref.path)
         if state.freshness is Freshness.CLEAN and other.tier in _SURE:
-            self._places[other.evidence] += 1
+            self._places.setdefault(other.evidence, set()).add((ref.path, ref.line, ref.column))
             self._rests_on.add(ref.path)
             return other
         if state.freshness not in (Freshness.CLEAN, Freshness.UNINDEXED):
@@ -76,6 +80,8 @@ class SemanticPlaces:
                 f" in {shown(ref.path)}:{ref.line}."
             )
             self._divergences.setdefault(ref.path, Problem(DIVERGENCE, text, ref.path))
+        else:
+            self._ambiguity.update(self._snapshot.ambiguity(ref.path, ref.line, ref.column))
         return ref
 
     @property
@@ -84,16 +90,25 @@ class SemanticPlaces:
         states = self._snapshot.semantic_states
         beneath = {other for path in self._rests_on for other in states.dependencies(path)}
         return SemanticUse(
-            dict(self._places),
+            {evidence: len(places) for evidence, places in self._places.items()},
             frozenset(self._rests_on | beneath),
             dict(self._not_fresh),
             dict(self._divergences),
+            SemanticBasis(
+                frozenset(self._rests_on), self._snapshot.semantics.last_run, frozenset(self._ambiguity)
+            ),
         )
 
     def _state(self, path: RepoPath) -> FileState:
         if path not in self._states:
             self._states[path] = self._snapshot.semantic_states.state_for_edit(path)
         return self._states[path]
+
+    def _may_be_implemented(self, ref: RefFact) -> bool:
+        """Whether a member of a protocol is meant: at run time it is that of any class with all of them."""
+        interfaces = self._snapshot.interfaces
+        owners = map(interfaces.owner, ref.target)
+        return any(owner is not None and interfaces.is_implemented_protocol(owner) for owner in owners)
 
     def _by_all_sources(self, ref: RefFact) -> RefFact:
         for other in self._snapshot.references.named_in(ref.path, ref.name):

@@ -19,6 +19,7 @@ from codeplane.semantic.indexer import (
 LOCK_FILES: Final = ("uv.lock", "poetry.lock", "Pipfile.lock", "requirements.txt", "requirements-dev.txt")
 PYPROJECT: Final = "pyproject.toml"
 _ENVIRONMENTS: Final = (".venv", "venv")
+_PACKAGES: Final = "lib/python*/site-packages"
 
 
 def checker_digests(
@@ -37,9 +38,19 @@ def environment_digest(root: Path, context: ContextFiles) -> str:
     parts = [files_digest(root, context.root, LOCK_FILES)]
     for directory in directories_above(context.root):
         for name in _ENVIRONMENTS:
-            packages = (root / directory / name).glob("lib/python*/site-packages/*.dist-info")
+            packages = (root / directory / name).glob(f"{_PACKAGES}/*.dist-info")
             parts += sorted(one.name for one in packages)
     return digest_of(parts)
+
+
+def installed_directories(root: Path, context: ContextFiles) -> tuple[Path, ...]:
+    """The directories with the packages of the project's environments; the environment itself where it has
+    none."""
+    environments = [
+        root / above / name for above in directories_above(context.root) for name in _ENVIRONMENTS
+    ]
+    packages = {one: sorted(one.glob(_PACKAGES)) for one in environments}
+    return tuple(path for one in environments for path in packages[one] or [one])
 
 
 def pyproject(root: Path, near: RepoPath) -> Mapping[str, Any]:

@@ -22,6 +22,7 @@ from codeplane.semantic.indexers._python import (
     LOCK_FILES,
     PYPROJECT,
     checker_digests,
+    installed_directories,
     package_names,
     pyproject,
     tool_table,
@@ -41,6 +42,9 @@ class _ScipPython(Indexer):
 
     def digests(self, root: Path, context: ContextFiles) -> Digests:
         return checker_digests(root, context, (self.name, *sorted(context.roots)), "pyright", _CONFIGURATION)
+
+    def environments(self, root: Path, context: ContextFiles) -> tuple[Path, ...]:
+        return installed_directories(root, context)
 
     def prepare(self, scratch: Path, context: ContextFiles) -> Prepared:
         """Names the roots of imports: without them, references from outside of `src` are dropped."""

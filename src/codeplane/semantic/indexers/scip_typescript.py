@@ -55,6 +55,9 @@ class _ScipTypeScript(Indexer):
         environment = files_digest(root, context.root, self.environment_files)
         return Digests(digest_of(parts), environment)
 
+    def environments(self, root: Path, context: ContextFiles) -> tuple[Path, ...]:
+        return tuple(root / directory / "node_modules" for directory in directories_above(context.root))
+
     def prepare(self, scratch: Path, context: ContextFiles) -> Prepared:
         """Writes a project that has the options of the user's and all files of the context.
 

@@ -24,6 +24,7 @@ from codeplane.semantic.indexers._python import (
     LOCK_FILES,
     PYPROJECT,
     checker_digests,
+    installed_directories,
     package_names,
     pyproject,
     toml_text,
@@ -47,6 +48,9 @@ class _TyScip(Indexer):
 
     def digests(self, root: Path, context: ContextFiles) -> Digests:
         return checker_digests(root, context, (self.name,), "ty", _CONFIGURATION)
+
+    def environments(self, root: Path, context: ContextFiles) -> tuple[Path, ...]:
+        return installed_directories(root, context)
 
     def prepare(self, scratch: Path, context: ContextFiles) -> Prepared:
         """Excludes files that no import can name: ty-scip fails on a tree with one of them."""

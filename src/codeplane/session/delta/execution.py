@@ -11,13 +11,12 @@ from codeplane.delta.toolchain import Validator
 from codeplane.delta.validators import ValidatorRun
 from codeplane.git.commit.commit import CommitRequest, commit
 from codeplane.git.repo.pathspec import Selection
-from codeplane.git.staging.stage import stage_paths
 from codeplane.jail import shown
 from codeplane.plans import Item, Level, PlanTree, check_graph
 from codeplane.session.call import Call
 from codeplane.session.delta.lock import ExecutionLock
 from codeplane.session.delta.routes import is_done, route_to_done
-from codeplane.session.delta.settlement import settle_plan
+from codeplane.session.delta.settlement import restage, settle_plan, stage_files
 from codeplane.session.delta.snapshots import FileSnapshots, GitSnapshots, is_git_usable
 from codeplane.session.delta.validation import (
     Events,
@@ -67,7 +66,7 @@ class ExecutionReport:
     tree: PlanTree
     results: list[PhaseResult]
     remaining: int  # phases that are still to be executed
-    settled: list[str] = field(default_factory=list)  # what an earlier one had left
+    notices: list[str] = field(default_factory=list)  # what an earlier one had left
 
 
 def execute_plan(call: Call, plan: str, options: Options) -> ExecutionReport:
@@ -109,7 +108,7 @@ class _Execution:
         if self.options.no_git or not is_git_usable(self.call):
             return FileSnapshots(self.call)
         backend = GitSnapshots(
-            self.call, allows_untracked=self.options.allow_dirty, expected=_left_behind(tree)
+            self.call, allows_untracked=self.options.allow_dirty, left_behind=_left_behind(tree)
         )
         backend.check_clean()
         return backend
@@ -137,8 +136,8 @@ class _Execution:
         """Whether the files are as the validation foresaw them: then it need not be made again."""
         before = [one for one in report.phases if one.phase.id == phase.id]
         position = report.phases.index(before[0]) if before else 0
-        expected = report.phases[position - 1].tree_state if position else ""
-        return bool(expected) and self.call.repo.states.now().hex() == expected
+        state = report.phases[position - 1].tree_state if position else ""
+        return bool(state) and self.call.repo.states.now().hex() == state
 
     def _execute_phase(self, backend: FileSnapshots, report: PhaseReport, later: Sequence[Item]) -> None:
         hashes = {shown(path): f"sha256:{digest_of(data)}" for path, data in report.before.items()}
@@ -153,19 +152,20 @@ class _Execution:
         self._open_gates(report)
         handle = backend.create(sorted(report.contents))
         try:
-            written = self._write(report)
+            outcome = self._write(report)
         except EditInDoubt:
             raise
         except CodePlaneError as error:
             settle_plan(self.call, self.plan)
             self._rolled_back(report, later, error, [])
             raise
-        result = PhaseResult(report.phase, written.operation_id if written else None, sorted(report.contents))
+        result = PhaseResult(report.phase, outcome.operation_id if outcome else None, sorted(report.contents))
         try:
             self._check_written(report)
             self._land(report, result)
         except CodePlaneError as error:
-            paths = backend.restore(handle)
+            paths = backend.restore(handle, result.operation)
+            restage(self.call, paths, report.phase.id)
             settle_plan(self.call, self.plan)
             self._rolled_back(report, later, error, paths)
             raise PhaseRolledBack(
@@ -223,7 +223,7 @@ class _Execution:
             self.lock.check()
             return Intent(OP_TYPE, report.change, plan=self.plan, phase=report.phase.id)
 
-        written = write(self.call, make)
+        result = write(self.call, make)
         counts = _edit_counts(report.verdicts)
         for path in sorted(report.contents):
             tasks = [one.item.id for one in report.verdicts if path in one.files]
@@ -234,7 +234,7 @@ class _Execution:
                 file_path=shown(path),
                 edit_count=counts.get(path, 0),
             )
-        return written
+        return result
 
     def _check_written(self, report: PhaseReport) -> None:
         for path, data in report.contents.items():
@@ -245,7 +245,7 @@ class _Execution:
         """Stages or commits what was written, then closes the tasks and the phase."""
         if report.contents and not self.options.no_git and is_git_usable(self.call):
             paths = [str(path) for path in sorted(report.contents)]
-            self._stage(paths)
+            stage_files(self.call, paths, report.phase.id)
             result.is_staged = True
             if self.options.auto_commit:
                 result.commit = self._commit(report.phase, paths)
@@ -267,15 +267,6 @@ class _Execution:
             operation_id=result.operation,
         )
 
-    def _stage(self, paths: Sequence[str]) -> None:
-        checkout = self.call.repo.checkout
-        selection = Selection.of(self.call.repo.tree.jail, list(paths))
-        change(
-            self.call,
-            "git_stage",
-            lambda: stage_paths(checkout.repository, checkout.programs, selection, staging_rules(self.call)),
-        )
-
     def _commit(self, phase: Item, paths: Sequence[str]) -> str | None:
         checkout = self.call.repo.checkout
         only = Selection.of(self.call.repo.tree.jail, list(paths))
@@ -284,6 +275,7 @@ class _Execution:
             self.call,
             "git_commit",
             lambda: commit(checkout.repository, checkout.programs, request, staging_rules(self.call), only),
+            phase=phase.id,
         )
         return result.after.commit
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import Cancelled, DeltaBusy
+from codeplane.session.repo import DELTA_HOLDER
 from codeplane.storage import StateDir
 from codeplane.storage.files import read_small, write_private
 from codeplane.storage.lock import ServerLock
@@ -37,7 +38,7 @@ class ExecutionLock:
 
     def __init__(self, state: StateDir) -> None:
         self._lock = ServerLock(state.path / "delta.lock")
-        self._holder = state.path / "delta.holder"
+        self._holder = state.path / DELTA_HOLDER
         self._request = state.path / "delta.cancel"
 
     @contextmanager

@@ -20,7 +20,7 @@ def route_to_done(workflow: Workflow, item: Item) -> list[str]:
     ends = {state.name for state in item_type.states if state.category == _DONE and not state.is_dropped}
     for is_soft_allowed in (False, True):
         waiting: deque[list[str]] = deque([[item.state]])
-        visited = {item.state}
+        states = {item.state}
         while waiting:
             path = waiting.popleft()
             if path[-1] in ends:
@@ -29,8 +29,8 @@ def route_to_done(workflow: Workflow, item: Item) -> list[str]:
                 is_open = is_soft_allowed or transition.enforcement == "hard" or not transition.gates
                 state = item_type.state(transition.target)
                 is_good = state is not None and not state.is_dropped
-                if is_open and is_good and transition.target not in visited:
-                    visited.add(transition.target)
+                if is_open and is_good and transition.target not in states:
+                    states.add(transition.target)
                     waiting.append([*path, transition.target])
     raise TransitionRefused(f"{item.id}: no transition leads from {item.state} to a state of category done.")
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from codeplane.core.edits import Change, EditSet, FileEdit
 from codeplane.core.errors import CodePlaneError, WorkAtRisk
+from codeplane.core.ids import OperationId
 from codeplane.core.paths import RepoPath
 from codeplane.session.call import Call
 from codeplane.session.delta.workbench import read_tree_file
@@ -30,7 +31,7 @@ class SnapshotBackend(Protocol):
 
     def create(self, paths: Sequence[RepoPath]) -> Handle: ...
 
-    def restore(self, handle: Handle) -> list[RepoPath]: ...
+    def restore(self, handle: Handle, undoes: OperationId | None) -> list[RepoPath]: ...
 
     def discard(self, handle: Handle) -> None: ...
 
@@ -46,7 +47,7 @@ class FileSnapshots:
         files = {path: read_tree_file(self.call.repo, path) for path in paths}
         return Handle({path: data for path, data in files.items() if data is not None})
 
-    def restore(self, handle: Handle) -> list[RepoPath]:
+    def restore(self, handle: Handle, undoes: OperationId | None) -> list[RepoPath]:
         """Brings every file back and checks that it is; the paths that were changed."""
 
         def make() -> Intent:
@@ -57,7 +58,7 @@ class FileSnapshots:
                 if current != handle.contents[path]
             )
             before = {path: data for path, data in now.items() if data is not None}
-            return Intent("delta_rollback", Change(EditSet(edits), before))
+            return Intent("delta_rollback", Change(EditSet(edits), before), undoes)
 
         intent = make()
         if not intent.change.edits.edits:
@@ -78,7 +79,7 @@ class GitSnapshots(FileSnapshots):
 
     name: str = "git"
     allows_untracked: bool = False
-    expected: Mapping[RepoPath, str] = field(default_factory=dict)  # hashes that earlier phases left
+    left_behind: Mapping[RepoPath, str] = field(default_factory=dict)  # hashes that earlier phases left
 
     def create(self, paths: Sequence[RepoPath]) -> Handle:
         head = self.call.repo.checkout.repository.head()
@@ -103,10 +104,10 @@ class GitSnapshots(FileSnapshots):
 
     def _is_ours(self, path: RepoPath) -> bool:
         """Whether a file is as an earlier phase of the plan has left it."""
-        if path not in self.expected:
+        if path not in self.left_behind:
             return False
         data = read_tree_file(self.call.repo, path)
-        return data is not None and f"sha256:{digest_of(data)}" == self.expected[path]
+        return data is not None and f"sha256:{digest_of(data)}" == self.left_behind[path]
 
 
 def is_git_usable(call: Call) -> bool:

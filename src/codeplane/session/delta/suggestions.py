@@ -48,9 +48,14 @@ def _candidates(element: ElementOutcome) -> Iterator[Assertion]:
     """Lines that came are there, lines that went are not: as patterns of code."""
     before, after = element.before.decode("utf-8", "replace"), element.after.decode("utf-8", "replace")
     for text in _lines_only_in(after, before):
-        yield Assertion("exists", Target("pattern", text))
+        yield Assertion("exists", Target("pattern", _completed(text)))
     for text in _lines_only_in(before, after):
-        yield Assertion("not_exists", Target("pattern", text))
+        yield Assertion("not_exists", Target("pattern", _completed(text)))
+
+
+def _completed(line: str) -> str:
+    """A line as a pattern: the header of a block has any body."""
+    return f"{line} $$$" if line.endswith(":") else f"{line} $$$ }}" if line.endswith("{") else line
 
 
 def _lines_only_in(text: str, other: str) -> Sequence[str]:

@@ -236,10 +236,10 @@ class _Validation:
         passing = [
             verdict for verdict in phase.verdicts if verdict.item.derived.get("delta_confidence") == "tested"
         ]
-        needed = [verdict for verdict in phase.verdicts if _names_validators(verdict)]
-        if not same or not all(verdict in passing for verdict in needed):
+        checkable = [verdict for verdict in phase.verdicts if _names_validators(verdict)]
+        if not same or not all(verdict in passing for verdict in checkable):
             return False
-        for verdict in needed:
+        for verdict in checkable:
             verdict.confidence = "tested"
         phase.is_reused = True
         return True
@@ -298,12 +298,12 @@ class _Validation:
 
     def stored_report(self) -> PlanReport:
         plans = self.call.repo.work_plans
-        derived = {
+        values = {
             str(verdict.item.id): verdict.to_derived(phase.tree_state, self.toolchain.digest)
             for phase in self.phases
             for verdict in phase.verdicts
         }
-        tree = plans.set_derived_many(derived) if derived else self.tree
+        tree = plans.set_derived_many(values) if values else self.tree
         return PlanReport(tree, self.phases, self.toolchain, self.warnings)
 
 

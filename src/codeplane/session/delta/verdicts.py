@@ -37,8 +37,8 @@ class Verdict:
     def files(self) -> dict[str, dict[str, str]]:
         """The hashes of the files that it changes, before and after."""
         if self.outcome is None:
-            stored = self.detail.get("files")
-            return stored if isinstance(stored, dict) else {}
+            files_before = self.detail.get("files")
+            return files_before if isinstance(files_before, dict) else {}
         files: dict[str, dict[str, str]] = {}
         for element in self.outcome.elements:
             first = files.get(element.path, {}).get("pre_hash")

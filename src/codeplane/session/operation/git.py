@@ -63,18 +63,24 @@ class Changed(Generic[T_co]):
 
 
 def change(
-    call: Call, op_type: str, act: Callable[[], T], *, alone: bool = True, undoes: OperationId | None = None
+    call: Call,
+    op_type: str,
+    act: Callable[[], T],
+    *,
+    alone: bool = True,
+    undoes: OperationId | None = None,
+    phase: str | None = None,
 ) -> Changed[T]:
     """Has git do something that changes the repository; the row is written and the index knows it.
 
     `op_type` is the tool's name. Without `alone`, edits may go on meanwhile: for what leaves the tree and
-    git's index as they are.
+    git's index as they are. What belongs to a `phase` of a plan is taken back with it, not by itself.
     """
     repo = call.repo
     if alone:
         check_writable(repo.checkout.repository)
     with repo.engine.alone(call.check) if alone else nullcontext():
-        under_way = _Act(call, op_type, undoes, alone=alone)
+        under_way = _Act(call, op_type, undoes, alone=alone, phase=phase)
         under_way.envelope.charge("mutation")
         with under_way.envelope.journaled(), under_way.held():
             try:
@@ -126,7 +132,9 @@ class _Act:
     Where it is not `alone`, it leaves the files as they are.
     """
 
-    def __init__(self, call: Call, op_type: str, undoes: OperationId | None, *, alone: bool) -> None:
+    def __init__(
+        self, call: Call, op_type: str, undoes: OperationId | None, *, alone: bool, phase: str | None
+    ) -> None:
         refresh_index(call)
         with call.seen() as snapshot:
             blobs = snapshot.layout.blobs
@@ -143,6 +151,7 @@ class _Act:
             head_before=self._head.commit,
             branch_before=self._head.branch,
             undoes=undoes,
+            phase=phase,
         )
 
     def held(self) -> AbstractContextManager[None]:

@@ -11,6 +11,7 @@ from codeplane.index.semantics import (
     SemanticDocument,
     blobs_in_use,
     drop_old_runs,
+    is_environment,
     last_run,
     store_run,
 )
@@ -46,8 +47,12 @@ def take_base(
         digests,
         {path: blob for path in readable if (blob := blobs.get(path)) is not None},
         {path: states.imports_digest(path) for path in indexed},
-        {path: digests.get(RepoPath(path), "") for path in inputs},
+        {path: _input_digest(snapshot, digests, path) for path in inputs},
     )
+
+
+def _input_digest(snapshot: Snapshot, digests: Mapping[RepoPath, str], path: str) -> str:
+    return snapshot.semantics.digest(path) if is_environment(path) else digests.get(RepoPath(path), "")
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,7 @@ class Worker:
         repo = self.repo
         with repo.index.snapshot() as snapshot:
             order = self._make_order(job, self.contexts(snapshot))
-            base = take_base(snapshot, order.readable, order.expected, _input_names(snapshot, order))
+            base = take_base(snapshot, order.readable, order.expected, self._input_names(snapshot, order))
         pick = order.pick
         original = Original(repo.tree, repo.checkout.repository, sorted(base.files), repo.checkout.scratch)
         with indexer_run(repo.checkout, original, order, self.watch) as produced:
@@ -177,6 +177,18 @@ class Worker:
             store_ready(repo.index.database, job, ready, self.head)
         notes = tuple(dict.fromkeys((*produced.notes, *_describe_writes(writes, pick))))
         return Outcome(job.context, job, pick.indexer.name, pick.tool.version, ready.coverage, notes=notes)
+
+    def _input_names(self, snapshot: Snapshot, order: Order) -> list[str]:
+        """The files and environments that decide what a run says; one that is missing decides too."""
+        indexer, context = order.pick.indexer, order.context
+        names = (*indexer.configuration_files, *indexer.environment_files)
+        paths: dict[str, None] = {}
+        for at in directories_above(context.root):
+            for name in names:
+                matches = fnmatch.filter(snapshot.names_in(at), name) if _WILD.search(name) else [name]
+                paths |= dict.fromkeys(f"{at}/{match}" if at else match for match in matches)
+        environments = indexer.environments(self.repo.checkout.root, context.files)
+        return [*paths, *(f"{path}/" for path in environments)]
 
     def _make_order(self, job: Job, contexts: Mapping[str, SemanticContext]) -> Order:
         context = contexts.get(job.context)
@@ -201,17 +213,6 @@ class Worker:
             return since is not None and path in known and known[path].mtime_ns > since * 1e9
 
         return [path for path in context.files.files if is_inside(path)]
-
-
-def _input_names(snapshot: Snapshot, order: Order) -> list[str]:
-    """The files that decide what a run says; one that is missing decides too."""
-    names = (*order.pick.indexer.configuration_files, *order.pick.indexer.environment_files)
-    paths: dict[str, None] = {}
-    for at in directories_above(order.context.root):
-        for name in names:
-            matches = fnmatch.filter(snapshot.names_in(at), name) if _WILD.search(name) else [name]
-            paths |= dict.fromkeys(f"{at}/{match}" if at else match for match in matches)
-    return list(paths)
 
 
 def _changed_files(snapshot: Snapshot, base: Base) -> list[RepoPath]:
