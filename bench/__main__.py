@@ -14,6 +14,7 @@ BENCHES = (
     "memory",
     "reconcile",
     "extract",
+    "patterns",
     "cold",
     "switch",
     "edits",
