@@ -32,6 +32,8 @@ BENCHES = (
     "impact",
     "builds",
     "oracle",
+    "html_selectors",
+    "operations_python",
 )
 
 
