@@ -83,9 +83,8 @@ PLANS = {
     "refactor_cancel": ("big.core.Base", "Root"),
     "decision_commit": ("big.core.Base", "Root"),
 }
-MANY_TASKS = [
-    {"title": f"Annotate the function {n}", "key": f"k{n}", "delta": {"elements": []}} for n in range(500)
-]
+DELTA = {"elements": [{"path": "a.py", "transforms": [{"operation": "add_import", "import": "import re"}]}]}
+MANY_TASKS = [{"title": f"Annotate the function {n}", "key": f"k{n}", "delta": DELTA} for n in range(500)]
 QUESTIONS: dict[str, dict[str, Any]] = {
     "batch": {"calls": [{"tool": "git_status"}, {"tool": "search", "args": {"query": "shared"}}]},
     "code_get_span": {"path": "big/wide.py"},
