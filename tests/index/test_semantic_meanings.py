@@ -217,3 +217,16 @@ def test_a_member_that_is_overridden_is_only_possibly_the_one_of_the_base(index:
 )
 def test_the_last_name_of_an_external_symbol(text: str, name: str) -> None:
     assert external_name(text) == name
+
+
+def test_a_read_before_its_name_is_bound_is_no_reference_whatever_an_indexer_says(
+    index: Index, repo: Path
+) -> None:
+    write(repo, **{"compat.py": "zip = (\n    zip\n)\n\n\ndef pairs():\n    return zip([1])\n"})
+    index.refresh()
+    tell(index, {("compat.py", 2, "zip"): definition("compat.py", "zip")})
+    with index.snapshot() as snapshot:
+        tiers = {
+            ref.line: ref.tier for ref in snapshot.references_in(RepoPath("compat.py")) if ref.name == "zip"
+        }
+    assert tiers == {1: Tier.PROVEN, 2: Tier.UNKNOWN, 7: Tier.PROVEN}

@@ -38,6 +38,8 @@ class TypeRules(Protocol):
     structural_kinds: frozenset[str] = (
         frozenset()
     )  # kinds of definitions that are implemented without being named
+    # Kinds of definitions that another file may add to: `declare module "./store" { interface Store { … } }`.
+    augmented_kinds: frozenset[str] = frozenset()
     typed_dicts: frozenset[str] = frozenset()  # fields are keys of the instances, not members
     enums: frozenset[str] = frozenset()  # the instances are listed in the body: `RED = 1`
     memberless_bases: frozenset[str] = frozenset()  # have no members but those of every object
