@@ -14,6 +14,7 @@ BENCHES = (
     "memory",
     "reconcile",
     "extract",
+    "patterns",
     "cold",
     "switch",
     "edits",
@@ -31,6 +32,8 @@ BENCHES = (
     "impact",
     "builds",
     "oracle",
+    "html_selectors",
+    "operations_python",
 )
 
 

@@ -14,8 +14,8 @@ from codeplane.tools import all_tools
 from tests.case_files import Case, Step, parse_case, show, stable
 from tests.drive import git, new_repo, user_env
 
-_ID = re.compile(r"\b(task|cur|op|ref)_[0-9a-f]{12}\b")
-_NAMED = re.compile(r"\b(task|cur|op|ref)_\\u2026")
+_ID = re.compile(r"\b(task|cur|op|ref|plan|ph|pt|ps)_[0-9a-f]{12}\b")
+_NAMED = re.compile(r"\b(task|cur|op|ref|plan|ph|pt|ps)_\\u2026")
 CASES = sorted((Path(__file__).parent / "cases" / "tools").glob("*.txt"))
 
 

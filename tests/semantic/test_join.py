@@ -339,3 +339,22 @@ def test_damaged_indexes_are_an_error_or_facts(raw: bytes, at: int) -> None:
     for document in joined.documents:
         assert len(document.column) == 2 and max(document.column) <= len(document.targets)
         assert sum(document.counts[:5]) == 2
+
+
+def test_a_definition_that_the_index_says_nothing_about_makes_its_twin_ambiguous(bench: Bench) -> None:
+    text = "if wide:\n    def size(): ...\nelse:\n    def size(): ...\n\n\ndef other(): ...\n"
+    bench.write({"a.py": text, "b.py": "import a\n\na.size()\na.other()\n"})
+    size, other = f"{OWN}a/size().", f"{OWN}a/other()."
+    names = [bench.say("a.py", "size", size, DEF), bench.say("a.py", "other", other, DEF)]
+    uses = [bench.say("b.py", "size", size), bench.say("b.py", "other", other)]
+    _, document = bench.join([Paper("a.py", names), Paper("b.py", uses)]).documents
+    target = bench.meant(document, "size")
+    assert target is not None and target.kind == "ambiguous"
+    assert [document.targets[one] for one in target.choices] == [
+        definition("a.py", "size"),
+        definition("a.py", "size", 1),
+    ]
+    assert bench.meant(document, "other") == definition("a.py", "other")
+    names.append(bench.say("a.py", "size", f"{OWN}a/size(+1).", DEF, nth=1))
+    _, document = bench.join([Paper("a.py", names), Paper("b.py", uses)]).documents
+    assert bench.meant(document, "size") == definition("a.py", "size")

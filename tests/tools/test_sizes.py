@@ -64,6 +64,9 @@ BUDGETS = {
     "types_hierarchy": 8_000,
     "undo": 24_000,
     "write_source": 24_000,
+    "plan_create": 20_000,
+    "plan_show": 20_000,
+    "plan_update": 12_000,
     "decision_commit": 24_000,
     "refactor_apply": 28_000,
     "refactor_cancel": 1_000,
@@ -80,6 +83,8 @@ PLANS = {
     "refactor_cancel": ("big.core.Base", "Root"),
     "decision_commit": ("big.core.Base", "Root"),
 }
+DELTA = {"elements": [{"path": "a.py", "transforms": [{"operation": "add_import", "import": "import re"}]}]}
+MANY_TASKS = [{"title": f"Annotate the function {n}", "key": f"k{n}", "delta": DELTA} for n in range(500)]
 QUESTIONS: dict[str, dict[str, Any]] = {
     "batch": {"calls": [{"tool": "git_status"}, {"tool": "search", "args": {"query": "shared"}}]},
     "code_get_span": {"path": "big/wide.py"},
@@ -126,6 +131,12 @@ QUESTIONS: dict[str, dict[str, Any]] = {
         ]
     },
     "undo": {},
+    "plan_create": {"title": "much", "phases": [{"title": "all", "tasks": MANY_TASKS}]},
+    "plan_show": {"plan": "{plan}"},
+    "plan_update": {
+        "plan": "{plan}",
+        "updates": [{"item": f"k{n}", "state": "rejected"} for n in range(500)],
+    },
     "refactor_rename": {"symbol": "big.core.shared", "new_name": "common", "apply": "never"},
     "refactor_inspect": {"plan": "{last}", "group": "proven", "limit": 200},
     "refactor_apply": {"plan": "{last}"},
@@ -181,14 +192,16 @@ def test_every_tool_has_a_budget() -> None:
 
 
 def test_answers_about_much_fit_into_their_budgets(ask: Ask) -> None:
-    over = {}
+    over, plan = {}, ""
     for tool, question in QUESTIONS.items():
         if tool in PLANS:
             symbol, name = PLANS[tool]
             planned = ask("refactor_rename", symbol=symbol, new_name=name, apply="never")["result"]["plan"]
             question = json.loads(json.dumps(question).replace("{last}", planned))
+        question = json.loads(json.dumps(question).replace("{plan}", plan))
         answer = ask(tool, **question)
         assert "result" in answer, (tool, answer)
+        plan = answer["result"]["plan"] if tool == "plan_create" else plan
         size = len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
         if size > BUDGETS[tool]:
             over[tool] = size

@@ -77,6 +77,8 @@ def shorten_tasks(tasks: Sequence[DeltaTask]) -> tuple[list[DeltaTask], int]:
 def counts_text(statuses: Iterable[tuple[str, str | None]]) -> str:
     """`14 of 14 green (12 tested, 2 validated)`, and what the others are."""
     pairs = list(statuses)
+    if not pairs:
+        return "nothing is left to do"
     by_status = Counter(status for status, _ in pairs)
     levels = Counter(level for status, level in pairs if status == "green" and level)
     confidence = (

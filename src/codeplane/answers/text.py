@@ -6,7 +6,7 @@ from typing import Any, Final
 _INDENT: Final = "  "
 _LONGEST_LINE: Final = 100
 # Parts of an error that only programs use.
-_FOR_PROGRAMS: Final = frozenset({"parameters", "plan", "reason"})
+_FOR_PROGRAMS: Final = frozenset({"parameters", "plan", "reason", "gates", "cycle", "item", "at"})
 
 
 def plain_text(data: Mapping[str, Any]) -> str:

@@ -3,7 +3,8 @@
 import asyncio
 import signal
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
 from codeplane.server.host import call_once
 from codeplane.session.checkout import Checkout
@@ -13,15 +14,25 @@ if TYPE_CHECKING:
 
 
 def call_tool(
-    checkout: Checkout, tool: str, arguments: object, assignments: tuple[str, ...] = ()
+    checkout: Checkout,
+    tool: str,
+    arguments: object,
+    assignments: tuple[str, ...] = (),
+    progress: Callable[[float, float | None, str | None], None] | None = None,
 ) -> "Answer":
     """The whole answer: from the running server, or from this process."""
-    return asyncio.run(_call(checkout, tool, arguments, assignments))
+
+    async def tell(done: float, total: float | None, message: str | None) -> None:
+        if progress is not None:
+            progress(done, total, message)
+
+    steps = tell if progress is not None else None
+    return asyncio.run(_wait_for(call_once(checkout, tool, arguments, assignments, steps)))
 
 
-async def _call(checkout: Checkout, tool: str, arguments: object, assignments: tuple[str, ...]) -> "Answer":
+async def _wait_for(call: "Coroutine[Any, Any, Answer]") -> "Answer":
     """A signal cancels the call; one that writes ends first, so that nothing is left half done."""
-    task = asyncio.ensure_future(call_once(checkout, tool, arguments, assignments))
+    task = asyncio.ensure_future(call)
     ended_by: list[int] = []
 
     def end(number: int) -> None:

@@ -12,6 +12,9 @@ from codeplane.languages.operations import Match, Operation, Source
 from codeplane.languages.operations.addresses import Addressed, definitions_in, find_definitions
 from codeplane.languages.operations.targets import definition_match
 from codeplane.languages.patterns import compile_pattern, find_pattern, near_misses
+from codeplane.languages.queries.foreign import QueryMatch
+from codeplane.languages.queries.foreign import Span as QuerySpan
+from codeplane.languages.queries.named import find_named, target_of
 from codeplane.languages.spec import part_of
 
 _MOST_CANDIDATES: Final = 10
@@ -32,11 +35,17 @@ class Finder(Protocol):
     def __call__(self, source: Source, target: Target, /) -> Places: ...
 
 
+class QueryRunner(Protocol):
+    """Runs foreign queries, in a process that may be killed."""
+
+    def run(self, language: str, query: str, data: bytes, /) -> Sequence[QueryMatch]: ...
+
+
 @dataclass(frozen=True)
 class Finders:
     """How each kind of target is found."""
 
-    query: Finder  # foreign ones run in a process that may be killed
+    queries: QueryRunner
     by_kind: Mapping[str, Finder] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -45,13 +54,44 @@ class Finders:
             "symbol": find_symbol,
             "selector": find_selector,
             "pattern": find_by_pattern,
-            "query": self.query,
+            "query": self._find_by_query,
         }
         object.__setattr__(self, "by_kind", finders)
 
     def find(self, source: Source, target: Target) -> Places:
         """The places of a target in the order of the file."""
         return self.by_kind[target.kind](source, target)
+
+    def _find_by_query(self, source: Source, target: Target) -> Places:
+        """The matches of a named query of the grammar pack, or of a query that somebody wrote."""
+        if is_query_name(target.text):
+            return Places(find_named(source, target.text, target.parameters))
+        matches = self.queries.run(source.language, target.text, source.data)
+        return Places([_match_of(source, match) for match in matches])
+
+
+def is_query_name(text: str) -> bool:
+    """Whether a text is the name of a query of a grammar pack: others begin with a bracket."""
+    return text.strip().isidentifier()
+
+
+def _match_of(source: Source, match: QueryMatch) -> Match:
+    """What a query has captured, as nodes of the tree."""
+    captures = {
+        name: [node for span in spans if (node := _node_at(source, span)) is not None]
+        for name, spans in match.captures.items()
+    }
+    return Match(target_of(captures), captures)
+
+
+def _node_at(source: Source, span: QuerySpan) -> Node | None:
+    """The node of a span: of several with the same bytes, the one of its kind."""
+    node = source.root.descendant_for_byte_range(span.start, span.end)
+    while node is not None and node.type != span.kind:
+        around = node.parent
+        is_same = around is not None and (around.start_byte, around.end_byte) == (span.start, span.end)
+        node = around if is_same else None
+    return node
 
 
 def find_symbol(source: Source, target: Target) -> Places:

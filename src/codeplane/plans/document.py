@@ -133,6 +133,7 @@ class DocumentReader:
             blocks=read_references(document, "blocks", where),
             layout=layout,
         )
+        item = with_written_delta(item, document.get(DELTA))
         check_size(item)
         items = [item]
         children = document.get(level.children_key, [])
@@ -202,6 +203,12 @@ class DocumentReader:
         return self.normalise_delta(value)
 
 
+def with_written_delta(item: Item, delta: dict[str, Any] | None) -> Item:
+    """An item that remembers how its delta was spelled, where that is not how it is stored."""
+    is_same = delta is None or json.dumps(delta) == json.dumps(item.delta)
+    return replace(item, written_delta=None if is_same else delta)
+
+
 def check_keys(document: Any, level: Level, where: str) -> None:
     """Refuses an item that is no object, or has a key that its level doesn't have."""
     if not isinstance(document, dict):
@@ -258,8 +265,7 @@ def resolve_references(
             near = nearest(reference, by_key, most=1)
             ending = f"; did you mean {near[0]}?" if near else "."
             raise PlanInvalid(
-                f"{where} links to {reference[:60]}, which no item has as its key or id{ending}",
-                reference=reference[:60],
+                f"{where} links to {reference[:60]}, which no item has as its key or id{ending}"
             )
     return tuple(ids)
 
@@ -271,7 +277,7 @@ def _resolve_links(items: list[Item], present: Mapping[ItemId, Item]) -> dict[It
         if item.key is None:
             continue
         if item.key in by_key:
-            raise PlanInvalid(f"Two items have the key {item.key}.", key=item.key)
+            raise PlanInvalid(f"Two items have the key {item.key}.")
         by_key[item.key] = item.id
     result = {}
     for item in items:
@@ -300,7 +306,7 @@ def _export_item(tree: PlanTree, workflow: Workflow, item: Item, linked_ids: set
         "fields": {name: value for name, value in item.fields.items() if name != DELTA} or None,
         "after": [_reference_of(tree, one) for one in item.after] or None,
         "blocks": [_reference_of(tree, one) for one in item.blocks] or None,
-        DELTA: item.fields.get(DELTA),
+        DELTA: item.written_delta if item.written_delta is not None else item.fields.get(DELTA),
     }
     children = [_export_item(tree, workflow, child, linked_ids) for child in tree.children(item.id)]
     if item.level.child is not None:

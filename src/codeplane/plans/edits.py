@@ -14,6 +14,7 @@ from codeplane.plans.document import (
     read_key,
     read_references,
     resolve_references,
+    with_written_delta,
 )
 from codeplane.plans.gates import Moved, move_item
 from codeplane.plans.item import DELTA, Item, Level, PlanTree
@@ -31,7 +32,7 @@ def apply_edit(reader: DocumentReader, tree: PlanTree, item_ref: str, edit: Mapp
         if name not in EDIT_KEYS:
             near = nearest(name[:60], EDIT_KEYS, most=1)
             ending = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(EDIT_KEYS)}."
-            raise PlanInvalid(f"An item cannot be changed by {name[:60]!r}{ending}", key=name[:60])
+            raise PlanInvalid(f"An item cannot be changed by {name[:60]!r}{ending}")
     item = tree.find_item(item_ref)
     if edit.get("remove"):
         return Moved(remove_item(tree, item))
@@ -62,10 +63,12 @@ def _edit_content(reader: DocumentReader, tree: PlanTree, item: Item, edit: Mapp
             changes[name] = None if edit[name] is None else read(edit, where)
     key = changes.get("key")
     if key is not None and any(one.key == key and one.id != item.id for one in tree.items.values()):
-        raise PlanInvalid(f"Two items have the key {key}.", key=key)
+        raise PlanInvalid(f"Two items have the key {key}.")
     if "fields" in edit or DELTA in edit:
         changes["fields"] = _edit_fields(reader, item, edit, where)
     changed_item = replace(item, **changes)
+    if DELTA in edit:
+        changed_item = with_written_delta(changed_item, edit[DELTA])
     if changed_item.delta != item.delta:
         item_type = reader.workflow.find_type(item.type)
         changed_item = replace(changed_item, derived=item_type.derived_defaults)

@@ -193,3 +193,67 @@ def _opening_call(workflow: Workflow, tree: PlanTree, items: Sequence[Item], gat
 
 def _render_update(item: Item, **edit: Any) -> str:
     return f"plan_update {json.dumps({'item': item.id, **edit}, ensure_ascii=False)}"
+
+
+def next_step(workflow: Workflow, tree: PlanTree) -> str | None:
+    """The call that brings a plan on.
+
+    What has not been derived of an item comes first, then the first way out of the state of the first item
+    that is not done.
+    """
+    items = [item for item in tree.items.values() if not _is_done(workflow, item)]
+    if (tool := next((name for item in items if (name := _deriving_tool(workflow, item))), None)) is not None:
+        return f'{tool} {{"plan": "{tree.plan.id}"}}'
+    for phase in tree.phases_in_order():
+        if _is_done(workflow, phase):
+            continue
+        for task in tree.tasks_in_order(phase.id):
+            if not _is_done(workflow, task):
+                return _first_call(workflow, tree, task)
+        return _first_call(workflow, tree, phase)
+    return None if _is_done(workflow, tree.plan) else _first_call(workflow, tree, tree.plan)
+
+
+def _deriving_tool(workflow: Workflow, item: Item) -> str | None:
+    """The tool that derives a field of which an item has only the default so far."""
+    item_type = workflow.types.get(item.type)
+    for schema in item_type.fields if item_type is not None else ():
+        is_default = schema.default is not None and item.value_of(schema.name) == schema.default
+        if schema.derived_by and is_default and not is_unset(item.fields.get(schema.derived_from or "")):
+            return schema.derived_by
+    return None
+
+
+def _is_done(workflow: Workflow, item: Item) -> bool:
+    state = workflow.state_of(item)
+    return state is None or state.category == "done"
+
+
+def _first_call(workflow: Workflow, tree: PlanTree, item: Item) -> str | None:
+    """The call that takes the first way out of an item's state, or the tool that takes it further at once."""
+    item_type = workflow.types.get(item.type)
+    ways = list(_first_ways(item_type, item.state)) if item_type is not None else []
+    if not ways:
+        return None
+    for way in ways:
+        gates = closed_gates(workflow, tree, item, way)
+        # A task without a delta is begun before anybody asks for one.
+        if gates and (way is ways[0] or item.delta):
+            return gates[0].opens
+        if gates:
+            break
+        if way.by:
+            return f'{way.by} {{"plan": "{tree.plan.id}"}}'
+    return _render_update(item, state=ways[0].target)
+
+
+def _first_ways(item_type: ItemType, state: str) -> Iterator[Transition]:
+    """The first way out of a state, then out of the one that it leads to, until the item is done."""
+    visits = {state}
+    while ways := item_type.transitions_from(state):
+        yield ways[0]
+        state = ways[0].target
+        target = item_type.state(state)
+        if state in visits or target is None or target.category == "done":
+            return
+        visits.add(state)

@@ -25,9 +25,10 @@ def check_graph(tree: PlanTree) -> None:
                 _check_link(tree, item, kind, target)
     for level in (Level.TASK, Level.STEP):
         ids = [item.id for item in tree.items.values() if item.level is level]
-        order_by_links(ids, tree.edges)
+        order_by_links(ids, tree.edges, tree.name_of)
     # Tasks of two phases that wait for each other crosswise are no cycle of tasks, but one of phases.
-    order_by_links([item.id for item in tree.children(tree.plan.id)], tree.phase_edges)
+    phases = [item.id for item in tree.children(tree.plan.id)]
+    order_by_links(phases, tree.phase_edges, tree.name_of)
 
 
 def _check_parent(tree: PlanTree, item: Item) -> None:
@@ -44,17 +45,23 @@ def _check_parent(tree: PlanTree, item: Item) -> None:
 
 
 def _check_link(tree: PlanTree, item: Item, kind: str, target: ItemId) -> None:
-    other = tree.items.get(target)
+    other, name = tree.items.get(target), tree.name_of(item.id)
+    rest = ", ".join(f'"{one}"' for one in getattr(item, kind) if one in tree.items)
     if other is None:
-        raise PlanInvalid(f"{item.id} has a link {kind} to {target}, which this plan has not.", item=item.id)
+        raise PlanInvalid(
+            f"{name} has a link {kind} to {target}, which this plan has not.",
+            hints=[f'plan_update {{"item": "{item.id}", "{kind}": [{rest}]}}'],
+            item=item.id,
+        )
     if other is item:
-        raise PlanInvalid(f"{item.id} has a link {kind} to itself.", item=item.id)
+        raise PlanInvalid(f"{name} has a link {kind} to itself.", item=item.id)
     if other.level is not item.level or item.level is Level.PLAN:
         raise PlanInvalid(
-            f"{item.id} is a {item.level} and {other.id} a {other.level}; `{kind}` links items of one level.",
+            f"{name} is a {item.level} and {tree.name_of(target)} a {other.level};"
+            f" `{kind}` links items of one level.",
             item=item.id,
         )
     if item.level is Level.STEP and other.parent != item.parent:
         raise PlanInvalid(
-            f"{item.id} and {other.id} are steps of two tasks; link the tasks instead.", item=item.id
+            f"{name} and {tree.name_of(target)} are steps of two tasks; link the tasks.", item=item.id
         )

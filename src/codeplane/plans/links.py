@@ -1,7 +1,7 @@
 """The order that links give, and the cycles that make one impossible."""
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from codeplane.core.errors import PlanInvalid
 from codeplane.core.ids import ItemId
@@ -9,10 +9,12 @@ from codeplane.core.ids import ItemId
 Edge = tuple[ItemId, ItemId]  # the first blocks the second
 
 
-def order_by_links(ids: Sequence[ItemId], edges: Iterable[Edge]) -> list[ItemId]:
+def order_by_links(
+    ids: Sequence[ItemId], edges: Iterable[Edge], name_of: Callable[[ItemId], str] = str
+) -> list[ItemId]:
     """Ids so that none precedes what blocks it; otherwise they stay in their order.
 
-    Edges to anything else don't count. A cycle is an error.
+    Edges to anything else don't count. A cycle is an error that calls items by `name_of`.
     """
     place = {item_id: number for number, item_id in enumerate(ids)}
     targets: dict[ItemId, list[ItemId]] = {}
@@ -32,7 +34,7 @@ def order_by_links(ids: Sequence[ItemId], edges: Iterable[Edge]) -> list[ItemId]
             if not waits[target]:
                 heapq.heappush(ready, place[target])
     if len(order) < len(place):
-        raise cycle_error(find_cycle(targets, [one for one in ids if waits[one]]))
+        raise cycle_error(find_cycle(targets, [one for one in ids if waits[one]]), name_of)
     return order
 
 
@@ -47,11 +49,12 @@ def find_cycle(targets: dict[ItemId, list[ItemId]], ids: Sequence[ItemId]) -> li
     return [previous, *reversed(path[places[previous] :])]
 
 
-def cycle_error(cycle: Sequence[ItemId], reason: str = "") -> PlanInvalid:
+def cycle_error(cycle: Sequence[ItemId], name_of: Callable[[ItemId], str] = str) -> PlanInvalid:
     """The error for a cycle; a long one is shown by its first members."""
-    text = " → ".join(cycle if len(cycle) <= 8 else [*cycle[:6], "…", cycle[-1]])
+    names = [name_of(one) for one in (cycle if len(cycle) <= 8 else cycle[:6])]
+    names += ["…", name_of(cycle[-1])] if len(cycle) > 8 else []
     return PlanInvalid(
-        f"The links make a cycle: {text}{reason}.",
+        f"The links make a cycle: {' → '.join(names)}.",
         hints=["Remove one of these links: each item has to wait for another."],
         cycle=list(cycle[:100]),
     )

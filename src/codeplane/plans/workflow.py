@@ -101,6 +101,7 @@ class Transition(PackPart):
     target: str = Field(alias="to")
     enforcement: Literal["hard", "soft"] = "hard"
     gates: list[Gate] = []
+    by: str = ""  # the tool that carries it out, where one does
 
 
 class FieldSchema(PackPart):
@@ -200,7 +201,7 @@ class Workflow:
         if level.value in names:
             return level.value
         if not names:
-            raise PlanInvalid(f"No pack that is switched on has a type of level {level}.", level=level.value)
+            raise PlanInvalid(f"No pack that is switched on has a type of level {level}.")
         return names[0]
 
     def find_type(self, name: str) -> ItemType:

@@ -83,6 +83,7 @@ class IndexTask:
     output: Path  # an empty directory outside of the scratch tree
     context: ContextFiles
     scope: frozenset[RepoPath] | None = None  # as `Indexer.scope` gave it
+    original: Path | None = None  # what the scratch tree is a copy of; it may have what git ignores
 
     @property
     def home(self) -> Path:

@@ -4,7 +4,8 @@ An occurrence of an index is joined to the occurrence of ours that is the same b
 it means is what its symbol is defined as:
 
 - on the name of one definition of ours, or of several that are one thing: that definition;
-- on the names of several: ambiguous, with those as choices;
+- on the names of several: ambiguous, with those as choices; a definition of the same names in the same file
+  that the index says nothing about is one of them, since another configuration compiles it;
 - at the start of a file, over nothing or over all of it: that file;
 - on another token: something local to its file that has no name outside;
 - nowhere, in a package of which no document defines anything: external.
@@ -16,7 +17,7 @@ merged), they are choices, unless all of them are external, or our facts say whi
 
 import hashlib
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, Protocol
@@ -108,6 +109,9 @@ class _File:
     roles: Sequence[int]
     more: dict[int, list[int]] = field(default_factory=dict)  # where there are several
     own: dict[int, SemanticTarget] = field(default_factory=dict)  # the names of definitions
+    # Definition → the tokens and the targets of others that have its names and kind.
+    twins: dict[int, list[tuple[int, SemanticTarget]]] = field(default_factory=dict)
+    twin_symbols: dict[int, int] = field(default_factory=dict)  # symbol → the definition with twins
     other_names: dict[int, str] = field(default_factory=dict)  # what is not called as its symbol is
     implementations: list[tuple[int, int]] = field(default_factory=list)
     dropped: int = 0
@@ -256,7 +260,17 @@ class _Joiner:
             if one.is_definition:
                 self._symbols.synonyms[here] = there
 
+    def _define_twins(self, file: _File) -> None:
+        """A definition that the index says nothing about is compiled in another configuration, for another
+        system say: there, the symbol of its twin is that one's."""
+        for number, position in file.twin_symbols.items():
+            for at, target in file.twins[position]:
+                if not file.column[at]:
+                    self._symbols.define(number, _Place(target))
+
     def finish(self) -> Joined:
+        for file in self._files.values():
+            self._define_twins(file)
         self._symbols.count_packages()
         for file in self._files.values():
             self.result.documents.append(_Writer(self._symbols, file).document())
@@ -278,6 +292,22 @@ class _DocumentJoiner:
         }
         self._keys = definition_keys(source.definitions)
         self._local = _Place(SemanticTarget("local", file.path))
+        if not file.twins:
+            file.twins = self._find_twins()
+
+    def _find_twins(self) -> dict[int, list[tuple[int, SemanticTarget]]]:
+        alike: dict[tuple[str, str, str], dict[int, int]] = defaultdict(dict)
+        for start, position in self._definition_at.items():
+            main, at = self._source.group(position)[0], self._token_at.get(start)
+            if main == position and at is not None:
+                item = self._source.definitions[position]
+                alike[self._keys[position].names, item.owner, item.kind][position] = at
+        return {
+            position: [(at, self._target(other)) for other, at in tokens.items() if other != position]
+            for tokens in alike.values()
+            if len(tokens) > 1
+            for position in tokens
+        }
 
     def join(self, document: Document, numbers: Sequence[int]) -> None:
         source, file = self._source, self._file
@@ -331,6 +361,8 @@ class _DocumentJoiner:
             self._symbols.define(number, _Place(owner, definitions[item.parent].kind))
         else:
             self._symbols.define(number, _Place(target, item.kind, owner))
+            if position in self._file.twins:
+                self._file.twin_symbols[number] = position
 
     def _target(self, position: int) -> SemanticTarget:
         return SemanticTarget("definition", self._file.path, *self._keys[position])

@@ -212,8 +212,14 @@ def _container(annotation: Any) -> type | None:
 def _unknown_parameters(tool: Tool, parameters: dict[str, Any], extras: dict[str, Any]) -> InvalidArgument:
     correction: dict[str, Any] | None = dict(parameters)
     said = []
-    for key in list(extras)[:_MOST_SAID]:
-        near = _nearest_field(tool, key[:100], parameters)
+    misplaced = _in_some_list(tool.input, parameters, extras)
+    if misplaced == extras.keys():
+        misplaced = set()
+    correction = None if misplaced else correction
+    for key in [key for key in extras if key not in misplaced][:_MOST_SAID]:
+        near = _nearest_field(tool, key[:100], parameters) or _nearest_in_lists(
+            tool.input, key[:100], misplaced
+        )
         said.append(f"{key[:100]!r}" + (f" (did you mean {near!r}?)" if near else ""))
         is_slip = near is not None and _is_slip(tool.input, key, near, extras[key])
         if correction is None or near is None or near in correction or not is_slip:
@@ -227,6 +233,24 @@ def _unknown_parameters(tool: Tool, parameters: dict[str, Any], extras: dict[str
         hints=_offered(tool, correction) or [_render_signature(tool)],
         parameters=list(tool.input.model_fields),
     )
+
+
+def _in_some_list(model: type[Input], parameters: dict[str, Any], extras: dict[str, Any]) -> set[str]:
+    """Names that the items of a list take: they are not what is wrong with a call."""
+    return {
+        key
+        for name, inner in _collect_lists(model).items()
+        if name not in parameters
+        for key in extras
+        if _field_for(inner, snake(key), ()) is not None
+    }
+
+
+def _nearest_in_lists(model: type[Input], key: str, misplaced: set[str]) -> str | None:
+    if not misplaced:
+        return None
+    names = [name for inner in _collect_lists(model).values() for name in inner.model_fields]
+    return next(iter(nearest(key, names, most=1)), None)
 
 
 def _is_slip(model: type[Input], key: str, near: str, value: Any) -> bool:

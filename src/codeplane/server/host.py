@@ -15,6 +15,7 @@ from codeplane.storage import StateDir
 
 if TYPE_CHECKING:
     from codeplane.server.answer import Answer
+    from codeplane.server.pipeline import Progress
     from codeplane.server.runtime import Runtime
 
 _GIVE_UP_SEC: Final = 30
@@ -84,7 +85,11 @@ class Host:
 
 
 async def call_once(
-    checkout: Checkout, tool: str, arguments: object, assignments: tuple[str, ...] = ()
+    checkout: Checkout,
+    tool: str,
+    arguments: object,
+    assignments: tuple[str, ...] = (),
+    progress: "Progress | None" = None,
 ) -> "Answer":
     """One call from the shell: through the running server, or in this process while holding the lock."""
     from codeplane.server.oneshot import call_here, call_there
@@ -96,7 +101,7 @@ async def call_once(
             link = await join(StateDir.at(checkout.root), "full")
         except NotServing:
             try:
-                return await call_here(checkout, tool, arguments)
+                return await call_here(checkout, tool, arguments, progress)
             except AlreadyServing:
                 if loop.time() >= end:
                     raise
@@ -105,6 +110,6 @@ async def call_once(
         if assignments:
             warn("a server runs: --set has no effect on it.")
         try:
-            return await call_there(link, tool, arguments)
+            return await call_there(link, tool, arguments, progress)
         finally:
             link.close()

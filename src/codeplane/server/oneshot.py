@@ -9,7 +9,7 @@ from codeplane.core.errors import InvalidArgument, NotServing
 from codeplane.server.answer import Answer
 from codeplane.server.claim import claim
 from codeplane.server.logs import close_logs, set_up_own_log
-from codeplane.server.pipeline import Pipeline, Request
+from codeplane.server.pipeline import Pipeline, Progress, Request
 from codeplane.server.transport.link import (
     BEGUN,
     SINGLE_META_KEY,
@@ -31,7 +31,9 @@ ENVELOPE = {
 }
 
 
-async def call_here(checkout: Checkout, tool: str, arguments: object) -> Answer:
+async def call_here(
+    checkout: Checkout, tool: str, arguments: object, progress: Progress | None = None
+) -> Answer:
     """Runs the call in this process, as the only server of the repository while it lasts."""
     lock = claim(checkout)
     try:
@@ -39,7 +41,7 @@ async def call_here(checkout: Checkout, tool: str, arguments: object) -> Answer:
         repo = RepoSession.open(checkout)
         try:
             return await Pipeline(repo, offered_tools(checkout.settings)).call(
-                Request(tool, arguments, "cpl call", is_single=True)
+                Request(tool, arguments, "cpl call", is_single=True, progress=progress)
             )
         finally:
             repo.close()
@@ -48,9 +50,10 @@ async def call_here(checkout: Checkout, tool: str, arguments: object) -> Answer:
         lock.release()
 
 
-async def call_there(link: Link, tool: str, arguments: object) -> Answer:
+async def call_there(link: Link, tool: str, arguments: object, progress: Progress | None = None) -> Answer:
     """Sends the call to the running server and waits for its answer."""
-    params = {"name": tool, "arguments": arguments, "_meta": ENVELOPE}
+    token = {"progressToken": 1} if progress is not None else {}
+    params = {"name": tool, "arguments": arguments, "_meta": {**ENVELOPE, **token}}
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     is_begun = False
     with suppress(ConnectionError):
@@ -58,6 +61,9 @@ async def call_there(link: Link, tool: str, arguments: object) -> Answer:
     while line := await link.line():
         message = decode_json(line)
         is_begun |= message.get("method") == BEGUN
+        if progress is not None and message.get("method") == "notifications/progress":
+            step = message.get("params", {})
+            await progress(step.get("progress", 0), step.get("total"), step.get("message"))
         if "error" in message:
             # A request that could not be read at all is answered without its id; it was the only one.
             error = InvalidArgument(message["error"]["message"]).to_wire()

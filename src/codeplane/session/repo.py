@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -52,6 +52,9 @@ from codeplane.storage.state_db import open_state_db
 from codeplane.testrun.coverage_map import CoverageMap
 from codeplane.verify.scratch import sweep
 from codeplane.working_tree import Known, Opened, WorkingTree
+
+if TYPE_CHECKING:
+    from codeplane.parsing.query_worker import QueryWorker
 
 _INDEX_WORKERS = 2
 # How many writes have the facts of what they write read at the same time.
@@ -348,6 +351,13 @@ class RepoSession:
 
         return WorkPlans(lambda: self.state_db, lambda: load_packs(self.checkout), normalise)
 
+    @cached_property
+    def query_worker(self) -> "QueryWorker":
+        """Runs queries that somebody wrote; its process starts with the first."""
+        from codeplane.parsing.query_worker import QueryWorker  # most servers run none
+
+        return QueryWorker()
+
     @property
     def decisions(self) -> Decisions:
         return Decisions(lambda: self.state_db)
@@ -404,6 +414,8 @@ class RepoSession:
         self.index.close()
         if "state_db" in self.__dict__:
             self.state_db.close()
+        if "query_worker" in self.__dict__:
+            self.query_worker.close()
         self.upkeep.join()
         self.workers.close()
 

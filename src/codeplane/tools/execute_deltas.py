@@ -44,7 +44,8 @@ class ExecutedPhase(Output):
             return f"{self.id} {self.title}: nothing to change"
         count = len(self.files) + (self.more_files or 0)
         names = ", ".join(self.files[:3]) + (f" and {count - 3} more" if count > 3 else "")
-        return f"{self.id} {self.title}: {how}, {count} files ({names}); undo: {self.operation}"
+        files = "1 file" if count == 1 else f"{count} files"
+        return f"{self.id} {self.title}: {how}, {files} ({names}); undo: {self.operation}"
 
 
 class ExecuteDeltasOutput(Output):

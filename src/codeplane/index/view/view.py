@@ -207,15 +207,22 @@ class View:
         """The files that hold one of some words."""
         paths: set[RepoPath] = set()
         for at in range(0, len(words), _AT_ONCE):
-            query = " OR ".join(f'"{word}"' for word in words[at : at + _AT_ONCE])
+            # A name with a `$` in it is several words to the index.
+            queries = [f"({query})" for word in words[at : at + _AT_ONCE] if (query := question(word))]
+            if not queries:
+                continue
+            query = " OR ".join(queries)
             rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (query,)).fetchall()
             paths.update(path for (blob,) in rows for path in self.paths_of(blob))
         return paths
 
     def paths_with_beginning(self, text: str) -> list[RepoPath]:
         """The files that hold a word with a beginning, whatever the case of its letters."""
-        query = f'"{text}" *'
-        rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (query,)).fetchall()
+        query = question(text)
+        if not query:
+            return []
+        match = "SELECT rowid FROM word WHERE word MATCH ?"
+        rows = self._connection.execute(match, (f"{query} *",)).fetchall()
         return sorted(path for (blob,) in rows for path in self.paths_of(blob))
 
     def _load_occurrences(self, blob: int) -> Occurrences:

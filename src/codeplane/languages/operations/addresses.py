@@ -7,7 +7,9 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node, Query
 
+from codeplane.languages.extraction.extract import extract
 from codeplane.languages.extraction.grammar import query_files
+from codeplane.languages.facts import Reason, ScopeKind
 from codeplane.languages.operations.source import Source
 from codeplane.languages.query import captures, compiled, in_order
 
@@ -26,11 +28,15 @@ class Addressed(NamedTuple):
 
 
 def find_definitions(source: Source, address: str) -> list[Addressed]:
-    """The definitions of an address; those of longer addresses that end with it only where none has it."""
+    """The definitions of an address; those of longer addresses that end with it only where none has it.
+
+    Parameters, variables and imports have addresses where no definition has the same one: `x`, `f.x`.
+    """
     number = _NUMBER.search(address)
     path = _SEPARATOR.split(address[: number.start()] if number else address)
     everything = definitions_in(source)
     exact = [one for one in everything if _path_of(one) == path]
+    exact = exact or [one for one in variables_in(source, everything, path[-1]) if _path_of(one) == path]
     matches = exact or [one for one in everything if _path_of(one)[-len(path) :] == path]
     if number:
         return [
@@ -58,6 +64,28 @@ def definitions_in(source: Source) -> list[Addressed]:
     names = in_order(nodes.get("name", ()))
     owners = in_order(nodes.get("extended", ()))
     return list(_numbered(_without_echoes(list(_qualified(source, items, names, owners)))))
+
+
+def variables_in(source: Source, definitions: Sequence[Addressed], name: str) -> list[Addressed]:
+    """The parameters, variables and imports of a name, with the definitions whose scopes they are of."""
+    facts = extract(source.language, source.data)
+    variables = []
+    for bind in facts.binds:
+        scope = facts.scopes[bind.scope]
+        if bind.name != name or scope.kind is ScopeKind.COMPREHENSION:
+            continue
+        start = source.line_offset(bind.line) + bind.column
+        node = source.root.descendant_for_byte_range(start, start + len(name.encode()))
+        if node is None or source.text(node) != name:
+            continue
+        opening = source.line_offset(scope.span.start_line) + scope.span.start_column
+        around = [
+            one for one in definitions if bind.scope and one.node.start_byte <= opening < one.node.end_byte
+        ]
+        kind = {Reason.PARAM: "parameter", Reason.IMPORT_ALIAS: "import"}.get(bind.reason, "variable")
+        address = ".".join([_NUMBER.sub("", around[-1].address), name] if around else [name])
+        variables.append(Addressed(address, kind, node, node))
+    return variables
 
 
 def _qualified(

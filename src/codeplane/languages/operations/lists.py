@@ -97,7 +97,7 @@ class SeparatedList:
         if not self.items:
             return [self._insert_only(text)]
         if index == len(self.items):
-            return self._append(text)
+            return self._append_text(text)
         following = self.items[index]
         if not self.has_own_lines:
             previous = self.items[index - 1] if index else None
@@ -114,14 +114,14 @@ class SeparatedList:
         numbers = sorted(set(indexes))
         if not numbers:
             return Outcome()
-        gone = set(numbers)
-        if len(gone) == len(self.items) and not self.comments and self.opening and self.closing:
+        removals = set(numbers)
+        if len(removals) == len(self.items) and not self.comments and self.opening and self.closing:
             edits = [self.source.delete(self.opening.end_byte, self.closing.start_byte)]
             return Outcome(edits, [note for number in numbers for note in self._notes_of(number, set())])
         edits, notes = [], []
-        for start, end in _merged(self._removals(numbers, gone)):
+        for start, end in _merged_spans(self._removal_spans(numbers, removals)):
             edits.append(self.source.delete(start, end))
-        remaining = set(range(len(self.items))) - gone
+        remaining = set(range(len(self.items))) - removals
         for number in numbers:
             notes += self._notes_of(number, remaining)
         return Outcome(edits, notes)
@@ -182,7 +182,7 @@ class SeparatedList:
         inner = f"{self._newline}{self._inner_indent}{text}{last}{self._newline}{closing_indent}"
         return self.source.replace(start, end, inner)
 
-    def _append(self, text: str) -> list[TextEdit]:
+    def _append_text(self, text: str) -> list[TextEdit]:
         last = self.items[-1]
         own_line = self.has_own_lines or self._ends_in_line_comment(last)
         if not own_line:
@@ -203,20 +203,32 @@ class SeparatedList:
     def _is_line_comment(self, comment: Span) -> bool:
         return bool(_LINE_COMMENT.match(self.source.slice(comment.start, comment.end)))
 
-    def _removals(self, numbers: Sequence[int], gone: set[int]) -> Iterator[Span]:
-        remaining = [number for number in range(len(self.items)) if number not in gone]
+    def _removal_spans(self, numbers: Sequence[int], removals: set[int]) -> Iterator[Span]:
+        remaining = [number for number in range(len(self.items)) if number not in removals]
         last = remaining[-1] if remaining else None
+        run = self._closing_run(last) if last is not None else None
+        if run is not None:
+            yield run
+            numbers = [number for number in numbers if last is not None and number < last]
         for number in numbers:
             if last is not None and number > last:
                 yield self._span_at_end(number, last)
             else:
-                yield self._span_before_next(number, gone)
+                yield self._span_before_next(number, removals)
         if last is not None and last < len(self.items) - 1 and not self.has_trailing_separator:
             separator = self.items[last].separator
             assert separator is not None, "BUG: an item without a separator before another"
             yield separator
 
-    def _span_before_next(self, number: int, gone: set[int]) -> Span:
+    def _closing_run(self, last: int) -> Span | None:
+        """All behind the last item that stays, where the bracket closes in the line of what goes."""
+        item, end = self.items[last], self.items[-1]
+        if end is item or not self._closes_in_line(end) or self._ends_in_line_comment(item):
+            return None
+        is_free = self._is_free_between(item.outer_end, end.outer_end)
+        return Span(item.outer_end, end.outer_end) if is_free else None
+
+    def _span_before_next(self, number: int, removals: set[int]) -> Span:
         """What goes with an item that others stay behind, or that is alone with free comments."""
         item = self.items[number]
         if lines := self._whole_lines(item):
@@ -227,8 +239,8 @@ class SeparatedList:
             return Span(start, item.outer_end)
         if not self._has_newline(item.outer_end, following.outer_start):
             return Span(start, following.outer_start)
-        previous = self._end_before(number, gone)
-        keeps_tail = self._shares_line(number, set(range(len(self.items))) - gone)
+        previous = self._end_before(number, removals)
+        keeps_tail = self._shares_line(number, set(range(len(self.items))) - removals)
         end = item.separated_end if keeps_tail else item.outer_end
         if previous is not None:
             return Span(previous, end)
@@ -236,16 +248,16 @@ class SeparatedList:
             return Span(start, following.outer_start)
         return Span(start, item.outer_end)
 
-    def _end_before(self, number: int, gone: set[int]) -> int | None:
+    def _end_before(self, number: int, removals: set[int]) -> int | None:
         """Where an item before this one in its line ends, with its separator; None where that stays not."""
         if number == 0:
             return None
         previous = self.items[number - 1]
         if self._has_newline(previous.outer_end, self.items[number].outer_start):
             return None
-        if number - 1 not in gone:
+        if number - 1 not in removals:
             return previous.outer_end
-        return self._end_before(number - 1, gone)
+        return self._end_before(number - 1, removals)
 
     def _span_at_end(self, number: int, last: int) -> Span:
         """What goes with an item that none stays behind."""
@@ -321,7 +333,7 @@ def list_of(
     before a parameter and paths in a token tree belong to it.
     """
     children = node.children
-    opening, closing, inner = _window(children, is_item)
+    opening, closing, inner = _list_window(children, is_item)
     items: list[ListItem] = []
     group: list[Node] = []
     comments: list[Node] = []
@@ -343,7 +355,7 @@ def list_of(
     return result
 
 
-def _window(
+def _list_window(
     children: Sequence[Node], is_item: Callable[[Node], bool] | None
 ) -> tuple[Node | None, Node | None, Sequence[Node]]:
     """The brackets of a list, and what stands between them; from the first item on where there are none."""
@@ -428,7 +440,7 @@ def _drop_detached(items_of: SeparatedList, free: list[Span]) -> list[Span]:
     return sorted(free)
 
 
-def _merged(spans: Iterable[Span]) -> list[Span]:
+def _merged_spans(spans: Iterable[Span]) -> list[Span]:
     """Spans in order, those that overlap or touch as one."""
     result: list[Span] = []
     for span in sorted(spans):

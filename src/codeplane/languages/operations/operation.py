@@ -82,9 +82,20 @@ class OperationRefused(Exception):
         self.offset = node.start_byte if node is not None else None
 
 
+class Change(NamedTuple):
+    """A file before and after the edits of all matches."""
+
+    before: Source
+    after: Source
+    edits: Sequence[TextEdit]
+    matches: Sequence[Match]
+    arguments: Arguments
+
+
 Compute = Callable[[Source, Match, Arguments], Outcome]
 Check = Callable[[Arguments], Sequence[str]]
 IsDone = Callable[[Source, str, Arguments], bool]
+CheckResult = Callable[[Change], None]
 
 
 def _no_errors(_: Arguments) -> Sequence[str]:
@@ -109,6 +120,9 @@ class Operation:
     is_done: IsDone = (
         _never_done  # asked where the target is not there: a renamed symbol, an element that went
     )
+    check_result: CheckResult | None = (
+        None  # raises `OperationRefused` where the edits don't do what is meant
+    )
 
 
 def operation(
@@ -118,11 +132,14 @@ def operation(
     *,
     check_arguments: Check = _no_errors,
     is_done: IsDone = _never_done,
+    check_result: CheckResult | None = None,
 ) -> Callable[[Compute], Operation]:
     """Makes a function the operation of its name; its docstring is published."""
 
     def wrap(compute: Compute) -> Operation:
         name, summary = compute.__name__, " ".join((compute.__doc__ or "").split())
-        return Operation(name, version, target, arguments, summary, compute, check_arguments, is_done)
+        return Operation(
+            name, version, target, arguments, summary, compute, check_arguments, is_done, check_result
+        )
 
     return wrap

@@ -5,7 +5,14 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from codeplane.languages.operations.operation import Arguments, Match, Operation, OperationRefused, Outcome
+from codeplane.languages.operations.operation import (
+    Arguments,
+    Change,
+    Match,
+    Operation,
+    OperationRefused,
+    Outcome,
+)
 from codeplane.languages.operations.source import OverlappingEdits, Source
 
 
@@ -36,6 +43,9 @@ def run_operation(
         data = source.apply(edits)
     except OverlappingEdits as error:
         raise OperationRefused(f"Edits of two matches overlap at line {error.line}.") from error
+    if operation.check_result is not None and data != source.data:
+        after = Source(source.language, data, source.path)
+        operation.check_result(Change(source, after, edits, matches, arguments))
     return Result(data, Outcome(edits if data != source.data else (), notes))
 
 

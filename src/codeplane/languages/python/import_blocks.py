@@ -131,13 +131,13 @@ def import_groups(source: Source, nodes: Sequence[Node]) -> list[list[ImportStat
     pending: list[Node] = []
     for node in nodes:
         if node.type == "comment" and source.is_first_in_line(node.start_byte):
-            is_off = _switched(source, node, is_off=is_off)
+            is_off = _is_switched_off(source, node, is_off=is_off)
             pending.append(node)
             continue
         if node.is_extra or node.type == ";":
             continue
         if node.type in IMPORTS and not is_off:
-            statement = _statement(source, node, _owned_comments(source, node, pending))
+            statement = _import_statement(source, node, _owned_comments(source, node, pending))
             if last is None or last.type not in IMPORTS or _is_apart(source, last, node, pending):
                 groups.append([])
             groups[-1].append(statement)
@@ -145,7 +145,7 @@ def import_groups(source: Source, nodes: Sequence[Node]) -> list[list[ImportStat
     return [group for group in groups if group]
 
 
-def _switched(source: Source, comment: Node, *, is_off: bool) -> bool:
+def _is_switched_off(source: Source, comment: Node, *, is_off: bool) -> bool:
     text = source.text(comment).replace(" ", "")
     return True if text.startswith("#isort:off") else False if text.startswith("#isort:on") else is_off
 
@@ -158,7 +158,7 @@ def _is_apart(source: Source, last: Node, node: Node, comments: Sequence[Node]) 
 
 def _owned_comments(source: Source, node: Node, comments: Sequence[Node]) -> list[Node]:
     """The comments directly above a statement, but for headings of its group and those of the file."""
-    owned: list[Node] = []
+    comments_above: list[Node] = []
     line = source.line_of(node.start_byte)
     for comment in reversed(comments):
         line -= 1
@@ -166,20 +166,20 @@ def _owned_comments(source: Source, node: Node, comments: Sequence[Node]) -> lis
         is_file_header = source.line_start(comment.start_byte) == 0
         if source.line_of(comment.start_byte) != line or _SWITCH.match(text) or is_file_header:
             break
-        owned.insert(0, comment)
-    first = owned[0] if owned else None
+        comments_above.insert(0, comment)
+    first = comments_above[0] if comments_above else None
     if first is not None and (
         _HEADING.match(_bytes_of(source, first)) or _HEADER_COMMENT.match(_bytes_of(source, first))
     ):
         return []
-    return owned
+    return comments_above
 
 
 def _bytes_of(source: Source, node: Node) -> bytes:
     return source.data[node.start_byte : node.end_byte].rstrip()
 
 
-def _statement(source: Source, node: Node, comments: Sequence[Node]) -> ImportStatement:
+def _import_statement(source: Source, node: Node, comments: Sequence[Node]) -> ImportStatement:
     module, names = read_names(source, node)
     first = comments[0] if comments else node
     start = max(source.line_start(first.start_byte), len(BOM) if source.data.startswith(BOM) else 0)

@@ -21,6 +21,8 @@ from codeplane.languages.python.import_blocks import (
 from codeplane.languages.rules.carrying import Wanted
 
 _LIMITS: Final = (79, 88, 100, 120)
+_THIRD_PARTY: Final = 2
+_SINGLE: Final = 6  # so many statements of one name each are no accident
 _STAR: Final = "*"
 _DEFINITIONS: Final = ("function_definition", "class_definition", "decorated_definition")
 _SKIP_FILE: Final = re.compile(rb"#\s*isort:\s*skip_file")
@@ -82,17 +84,18 @@ def merge_target(statements: Sequence[ImportStatement], wanted: Wanted) -> Impor
 
 
 def _are_single(statements: Sequence[ImportStatement]) -> bool:
-    """Whether every name has a statement of its own, so that some take from the same module."""
+    """Whether every name has a statement of its own: some take from the same module, or they are many."""
     modules = [one.module for one in statements if one.module is not None]
-    return len(set(modules)) < len(modules) and all(len(one.names) == 1 for one in statements)
+    is_repeated = len(set(modules)) < len(modules) or len(modules) >= _SINGLE
+    return is_repeated and all(len(one.names) == 1 for one in statements)
 
 
 def _has_aliases_apart(statements: Sequence[ImportStatement]) -> bool:
     """Whether names with an alias have statements of their own beside others of the same module."""
-    aliased = {one.module for one in statements if one.module and all(name.alias for name in one.names)}
+    alias_modules = {one.module for one in statements if one.module and all(name.alias for name in one.names)}
     plain = {one.module for one in statements if not any(name.alias for name in one.names)}
-    mixed = any(len({bool(name.alias) for name in one.names}) == 2 for one in statements)
-    return bool(aliased & plain) and not mixed
+    is_mixed = any(len({bool(name.alias) for name in one.names}) == 2 for one in statements)
+    return bool(alias_modules & plain) and not is_mixed
 
 
 def merge_name(source: Source, statement: ImportStatement, wanted: Wanted) -> list[TextEdit]:
@@ -106,7 +109,7 @@ def merge_name(source: Source, statement: ImportStatement, wanted: Wanted) -> li
     text = f"{wanted.name} as {wanted.alias}" if wanted.alias else wanted.name
     nodes = {name.node.id for name in statement.names}
     items = list_of(source, statement.node, is_item=lambda node: node.id in nodes)
-    return _wrapped(source, statement, index, text) or items.insert(index, text)
+    return _wrapped_statement(source, statement, index, text) or items.insert(index, text)
 
 
 def _by_type(name: str) -> tuple[int, str]:
@@ -120,7 +123,9 @@ _NAME_ORDERS: Final[tuple[Callable[[str], tuple[int, str]], ...]] = (
 )
 
 
-def _wrapped(source: Source, statement: ImportStatement, index: int, text: str) -> list[TextEdit] | None:
+def _wrapped_statement(
+    source: Source, statement: ImportStatement, index: int, text: str
+) -> list[TextEdit] | None:
     """A statement that has become too long for one line, a name in each."""
     node, first = statement.node, statement.names[0].node
     code = source.text(node)
@@ -182,6 +187,8 @@ def _fitting_group(
     if same:
         return same[-1]
     pure = [group for group, own in zip(groups, ranks, strict=True) if own.count(rank) * 2 > len(own)]
+    if rank == _THIRD_PARTY and len(pure) > 1:
+        return pure[0]  # the later ones are of the repository itself
     if pure or fitting:
         return (pure or fitting)[-1]
     # Where all stand together, so does what comes; `__future__` stays first by itself.

@@ -24,7 +24,11 @@ from codeplane.refactor.text import Lines
 _DEFINES: Final = r"\b(?:def|class|func|fun|fn|function|interface|struct|trait|enum|type|const|let|var)"
 _APART: Final = re.compile(r"\.|::?|/|#|->|\\")
 _INLINE: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-_PARAMETER: Final = re.compile(r"[:@\\](?:param|arg|argument|key|keyword|type|p)\b[^:]*\Z")
+# `:param int size:`; `@param {number} [size]`, `\param[in] size`. Prose may follow: `@param a of this size`.
+_PARAMETER: Final = re.compile(
+    r":(?:param|arg|argument|key|keyword|type)\b[^:]*\Z|"
+    r"[@\\](?:param|arg|argument|key|keyword|type|p)\b\s*(?:\{[^{}]*\}|\[[\w,]*\])?\s*\[?\Z"
+)
 _SUBJECT: Final = re.compile(
     r"\.\.\s+(?:\w+:)?(?:auto)?(?:class|function|method|attribute|data|exception|property|decorator)::\s*\Z"
 )

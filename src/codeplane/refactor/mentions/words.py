@@ -179,6 +179,19 @@ def texts_in(snapshot: Snapshot, path: RepoPath, data: bytes) -> list[tuple[int,
     ]
 
 
+def with_comment(snapshot: Snapshot, path: RepoPath, span: Span) -> Span:
+    """The span of a definition with the comment right above it, which tells of its parameters."""
+    lines = Lines(snapshot.source(path))
+    first = span.start_line
+    for start, end, kind in reversed(texts_in(snapshot, path, lines.data)):
+        last_line = lines.position(max(start, end - 1))[0]
+        if kind == "comment" and last_line == first - 1:
+            first = lines.position(start)[0]
+        elif last_line < first - 1:
+            break
+    return span._replace(start_line=first)
+
+
 def _around(path: RepoPath, data: bytes, spans: list[tuple[int, int, str]], at: int) -> tuple[Where, str]:
     """What a position is in, and the text of the string where it is one."""
     number = bisect_right(spans, (at, len(data), "")) - 1

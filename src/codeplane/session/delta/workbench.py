@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from codeplane.core.errors import CodePlaneError, DeltaInvalid, ToolchainInvalid
+from codeplane.core.errors import CodePlaneError, ToolchainInvalid
 from codeplane.core.paths import RepoPath
 from codeplane.delta.document import Authoring, read_delta, stored_form
-from codeplane.delta.model import Target
 from codeplane.delta.simulation import Simulation
-from codeplane.delta.targets import Finders, Places
+from codeplane.delta.targets import Finders
 from codeplane.delta.toolchain import FILE, Toolchain, read_toolchain
-from codeplane.languages.operations import Source
 from codeplane.session.call import Call
 from codeplane.session.repo import RepoSession
 from codeplane.storage.files import read_small
@@ -46,13 +44,9 @@ def simulation_for(call: Call) -> Simulation:
     return Simulation(lambda path: read_tree_file(call.repo, path), finders_for(call), check=call.check)
 
 
-def finders_for(_call: Call) -> Finders:
+def finders_for(call: Call) -> Finders:
     """How targets are found in files of the repository."""
-
-    def refuse(_source: Source, target: Target) -> Places:
-        raise DeltaInvalid(f"A target by {target.kind} can't be found here.")
-
-    return Finders(refuse)
+    return Finders(call.repo.query_worker)
 
 
 def toolchain_of(repo: RepoSession) -> Toolchain:

@@ -106,7 +106,7 @@ def indexer_run(checkout: Checkout, original: Original, order: Order, watch: Wat
             prepared = pick.indexer.prepare(scratch.root, order.context.files)
         except OSError as error:
             raise CompilationFailed(f"{pick.indexer.name} cannot be configured: {error}.") from error
-        task = IndexTask(pick.tool, scratch.root, output, order.context.files, order.scope)
+        task = IndexTask(pick.tool, scratch.root, output, order.context.files, order.scope, scratch.original)
         commands = tuple(pick.indexer.command(task))
         produced = Produced(scratch, prepared, commands, settings.output_mb * _MEGABYTE, list(prepared.notes))
         starter = _Starter(checkout, order, watch, {"TMPDIR": str(temporary), **pick.env})

@@ -28,10 +28,10 @@ def written_type(source: Source, text: str, node: Node) -> str:
 
 def same_type(one: str, other: str) -> bool:
     """Whether two types are written alike but for blanks and quotes around them."""
-    return _bare(one) == _bare(other)
+    return _bare_type(one) == _bare_type(other)
 
 
-def _bare(text: str) -> str:
+def _bare_type(text: str) -> str:
     text = "".join(text.split())
     return text[1:-1] if text[:1] in "'\"" and text[-1:] == text[:1] and text.count(text[:1]) == 2 else text
 

@@ -34,7 +34,7 @@ def refuse_needed(source: Source, places: Sequence[ImportPlace]) -> None:
         raise OperationRefused("What `*` imports can't be told to be unused; send `force`.", statement)
     facts = facts_of(source)
     _refuse_branches(source, facts, places)
-    if uses := _uses(source, facts, places) or _quoted_uses(source, facts, name.local):
+    if uses := _import_reads(source, facts, places) or _quoted_uses(source, facts, name.local):
         raise OperationRefused(
             f"`{name.local}` is used at {lines_of(source, uses)}; change that first, or send `force`.",
             statement,
@@ -60,14 +60,14 @@ def _occurrences(source: Source, facts: Facts, place: ImportPlace) -> list[tuple
     ]
 
 
-def _uses(source: Source, facts: Facts, places: Sequence[ImportPlace]) -> list[int]:
+def _import_reads(source: Source, facts: Facts, places: Sequence[ImportPlace]) -> list[int]:
     """Where the name is read, in such a way that it needs this import and no other that stays."""
     occurrences = [one for place in places for one in _occurrences(source, facts, place)]
     reads = [offset for offset, role in occurrences if role not in _BINDING]
     tokens = {_token_of(place.name).start_byte for place in places}
     others = [offset for offset, role in occurrences if role is Role.IMPORT and offset not in tokens]
     name = places[0].name
-    if not others or name.alias:
+    if not others or name.alias or places[0].statement.type != "import_statement":
         return reads
     if "." not in name.name:
         return []  # `import a.b` stays and binds `a`

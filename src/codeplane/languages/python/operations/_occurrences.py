@@ -53,12 +53,12 @@ def uses_of(source: Source, facts: Facts, name: str, bind: int) -> list[int]:
 def lines_of(source: Source, offsets: Sequence[int]) -> str:
     """The lines of some bytes as a text: `line 3`, `lines 3, 5 and 9`."""
     lines = list(dict.fromkeys(map(source.line_of, offsets)))
-    shown = [str(line) for line in lines[:5]]
+    numbers = [str(line) for line in lines[:5]]
     if len(lines) == 1:
-        return f"line {shown[0]}"
-    if len(lines) > len(shown):
-        return f"lines {', '.join(shown)} and {len(lines) - len(shown)} more"
-    return f"lines {', '.join(shown[:-1])} and {shown[-1]}"
+        return f"line {numbers[0]}"
+    if len(lines) > len(numbers):
+        return f"lines {', '.join(numbers)} and {len(lines) - len(numbers)} more"
+    return f"lines {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
 def outer_uses(source: Source, facts: Facts, name: str, body: Node) -> list[int]:

@@ -36,9 +36,9 @@ def check_request(arguments: Arguments) -> Sequence[str]:
     return [] if read_request(arguments) else ["`import` is one import statement."]
 
 
-def local_name(wanted: Wanted) -> str:
+def local_name(item: Wanted) -> str:
     """The name that an import binds."""
-    return wanted.alias or wanted.name.partition(".")[0]
+    return item.alias or item.name.partition(".")[0]
 
 
 def missing_names(
@@ -46,48 +46,48 @@ def missing_names(
 ) -> tuple[list[Wanted], list[str]]:
     """The things that a file does not import yet, as it spells their modules; and remarks on the others."""
     missing, notes = [], []
-    for wanted in request.names:
-        same = [one for one in statements if is_same_module(source.path, one.module, wanted.module)]
-        spelled = wanted._replace(module=same[0].module) if same and wanted.module else wanted
-        if any(is_same_binding(source, name.name, name.alias, wanted) for one in same for name in one.names):
+    for item in request.names:
+        same = [one for one in statements if is_same_module(source.path, one.module, item.module)]
+        as_spelled = item._replace(module=same[0].module) if same and item.module else item
+        if any(is_same_binding(source, name.name, name.alias, item) for one in same for name in one.names):
             continue
-        if wanted.module and _is_in_star(same, wanted):
+        if item.module and _is_in_star(same, item):
             statement = f"from {same[0].module} import *"
-            notes.append(f"`{statement}` imports `{wanted.name}`, unless `__all__` leaves it out.")
+            notes.append(f"`{statement}` imports `{item.name}`, unless `__all__` leaves it out.")
             continue
-        notes += _other_aliases(source, same, wanted)
-        missing.append(spelled)
+        notes += _other_aliases(source, same, item)
+        missing.append(as_spelled)
     return missing, notes
 
 
-def is_same_binding(source: Source, name: str, alias: str, wanted: Wanted) -> bool:
+def is_same_binding(source: Source, name: str, alias: str, item: Wanted) -> bool:
     """Whether an import binds the same thing to the same name; in a stub, `a as a` also exports it."""
-    if name != wanted.name or name == _STAR:
-        return name == wanted.name
-    if source.path.endswith(".pyi") and wanted.alias:
-        return alias == wanted.alias
-    own = wanted.alias if wanted.alias != wanted.name else ""
+    if name != item.name or name == _STAR:
+        return name == item.name
+    if source.path.endswith(".pyi") and item.alias:
+        return alias == item.alias
+    own = item.alias if item.alias != item.name else ""
     return (alias if alias != name else "") == own
 
 
-def _is_in_star(statements: Sequence[ImportStatement], wanted: Wanted) -> bool:
+def _is_in_star(statements: Sequence[ImportStatement], item: Wanted) -> bool:
     has_star = any(name.name == _STAR for one in statements for name in one.names)
-    return has_star and not wanted.alias and not wanted.name.startswith("_")
+    return has_star and not item.alias and not item.name.startswith("_")
 
 
-def _other_aliases(source: Source, statements: Sequence[ImportStatement], wanted: Wanted) -> Iterator[str]:
+def _other_aliases(source: Source, statements: Sequence[ImportStatement], item: Wanted) -> Iterator[str]:
     for one in statements:
         for name in one.names:
-            if name.name == wanted.name and name.alias and name.alias != wanted.alias:
+            if name.name == item.name and name.alias and name.alias != item.alias:
                 line = source.line_of(one.node.start_byte)
                 yield f"`{name.name}` is imported as `{name.alias}` too, at line {line}."
 
 
-def refuse_conflict(source: Source, wanted: Wanted) -> None:
+def refuse_conflict(source: Source, item: Wanted) -> None:
     """Refuses an import whose name the module binds to something else."""
-    local = local_name(wanted)
+    local = local_name(item)
     for node, name, origin in _module_bindings(source):
-        if name != local or _is_compatible(source, wanted, node, origin):
+        if name != local or _is_compatible(source, item, node, origin):
             continue
         line = source.line_of(node.start_byte)
         raise OperationRefused(
@@ -96,14 +96,14 @@ def refuse_conflict(source: Source, wanted: Wanted) -> None:
         )
 
 
-def _is_compatible(source: Source, wanted: Wanted, node: Node, origin: Wanted | None) -> bool:
+def _is_compatible(source: Source, item: Wanted, node: Node, origin: Wanted | None) -> bool:
     if origin is None:
         # `x = wrap(x)` needs an import of `x` before it.
-        name = local_name(wanted).encode()
+        name = local_name(item).encode()
         return node.type == "expression_statement" and _reads_itself(source, node, name)
-    if wanted.module is None and origin.module is None and not wanted.alias and not origin.alias:
+    if item.module is None and origin.module is None and not item.alias and not origin.alias:
         return True  # `import a.b` and `import a.c` both bind `a`
-    return is_same_module(source.path, wanted.module, origin.module) and wanted.name == origin.name
+    return is_same_module(source.path, item.module, origin.module) and item.name == origin.name
 
 
 def _reads_itself(source: Source, node: Node, name: bytes) -> bool:

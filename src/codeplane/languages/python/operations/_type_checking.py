@@ -36,24 +36,24 @@ def place_for_types(source: Source, text: str, names: Sequence[Wanted], is_ours:
     if source.line_of(block.start_byte) == source.line_of(block.parent.start_byte if block.parent else 0):
         raise OperationRefused("The body of `if TYPE_CHECKING:` stands in the line of its condition.", block)
     data = source.data
-    for wanted in names:
+    for item in names:
         current = Source(source.language, data, source.path)
-        data = _with_name(current, wanted, text if len(names) == 1 else None, is_ours)
+        data = _with_name(current, item, text if len(names) == 1 else None, is_ours)
     return data
 
 
-def _with_name(source: Source, wanted: Wanted, text: str | None, is_ours: IsOurs) -> bytes:
+def _with_name(source: Source, item: Wanted, text: str | None, is_ours: IsOurs) -> bytes:
     block = type_checking_block(source)
     assert block is not None, "BUG: the block is gone"
     groups = import_groups(source, block.children)
     statements = [one for group in groups for one in group]
-    target = merge_target(statements, wanted)
+    target = merge_target(statements, item)
     if target is not None:
-        return source.apply(merge_name(source, target, wanted))
+        return source.apply(merge_name(source, target, item))
     indent = source.indent_at(block.start_byte)
-    line = with_newlines(source, block.start_byte, text or _text_of(wanted), indent)
+    line = with_newlines(source, block.start_byte, text or _text_of(item), indent)
     if groups:
-        return source.apply(place_statement(source, groups, line, wanted, is_ours))
+        return source.apply(place_statement(source, groups, line, item, is_ours))
     first = block.named_children[0]
     if first.type == "pass_statement" and block.named_child_count == 1:
         return source.apply([source.replace(first.start_byte, first.end_byte, line)])
@@ -61,9 +61,9 @@ def _with_name(source: Source, wanted: Wanted, text: str | None, is_ours: IsOurs
     return source.apply([source.insert(first.start_byte, line + newline + indent)])
 
 
-def _text_of(wanted: Wanted) -> str:
-    name = f"{wanted.name} as {wanted.alias}" if wanted.alias else wanted.name
-    return f"import {name}" if wanted.module is None else f"from {wanted.module} import {name}"
+def _text_of(item: Wanted) -> str:
+    name = f"{item.name} as {item.alias}" if item.alias else item.name
+    return f"import {name}" if item.module is None else f"from {item.module} import {name}"
 
 
 def _with_block(source: Source, text: str, is_ours: IsOurs) -> bytes:

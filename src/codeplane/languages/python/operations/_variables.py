@@ -36,36 +36,36 @@ def scope_body(node: Node) -> Node:
 
 def find_assignment(source: Source, scope: Node, name: str) -> Node:
     """The assignment of a variable that can have its type; refused where there is none."""
-    return _chosen(source, name, list(_bindings(source, scope_body(scope), name)))
+    return _chosen_assignment(source, name, list(_bindings_of(source, scope_body(scope), name)))
 
 
 def find_attribute(source: Source, scope: Node, name: str) -> Node:
     """The assignment of a field of a class, in its body or to `self` in a method."""
     if scope.type == "class_definition":
-        own = list(_bindings(source, scope_body(scope), name))
+        own = list(_bindings_of(source, scope_body(scope), name))
         if own:
-            return _chosen(source, name, own)
+            return _chosen_assignment(source, name, own)
     targets = [
         binding
-        for function in _methods(source, scope)
-        for binding in _bindings(source, scope_body(function), name, _receiver(source, function))
+        for function in _methods_of(source, scope)
+        for binding in _bindings_of(source, scope_body(function), name, _receiver_name(source, function))
     ]
-    return _chosen(source, name, targets)
+    return _chosen_assignment(source, name, targets)
 
 
-def _chosen(source: Source, name: str, bindings: Sequence[Binding]) -> Node:
-    declared = next((one for one in bindings if one.reason in ("`global`", "`nonlocal`")), None)
-    if declared is not None:
+def _chosen_assignment(source: Source, name: str, bindings: Sequence[Binding]) -> Node:
+    declaration = next((one for one in bindings if one.reason in ("`global`", "`nonlocal`")), None)
+    if declaration is not None:
         raise OperationRefused(
-            f"`{name}` is declared {declared.reason}, so it can't have a type here.", declared.node
+            f"`{name}` is declared {declaration.reason}, so it can't have a type here.", declaration.node
         )
-    typed = [
+    annotations = [
         one.assignment
         for one in bindings
         if one.assignment is not None and one.assignment.child_by_field_name("type") is not None
     ]
-    if typed:
-        return typed[0]
+    if annotations:
+        return annotations[0]
     if not bindings:
         raise OperationRefused(f"Nothing is assigned to `{name}` there.")
     first = bindings[0]
@@ -77,7 +77,7 @@ def _chosen(source: Source, name: str, bindings: Sequence[Binding]) -> Node:
     return first.assignment
 
 
-def _methods(source: Source, scope: Node) -> list[Node]:
+def _methods_of(source: Source, scope: Node) -> list[Node]:
     """The methods of a class, `__init__` first; a function itself."""
     if scope.type == "function_definition":
         return [scope]
@@ -89,19 +89,19 @@ def _methods(source: Source, scope: Node) -> list[Node]:
     return sorted(methods, key=lambda one: source.text(one.child_by_field_name("name") or one) != "__init__")
 
 
-def _receiver(source: Source, function: Node) -> str:
+def _receiver_name(source: Source, function: Node) -> str:
     parameters = function.child_by_field_name("parameters")
     first = parameters.named_children[0] if parameters is not None and parameters.named_children else None
     return source.text(first) if first is not None and first.type == "identifier" else "self"
 
 
-def _bindings(source: Source, body: Node, name: str, receiver: str = "") -> Iterator[Binding]:
+def _bindings_of(source: Source, body: Node, name: str, receiver: str = "") -> Iterator[Binding]:
     """The places that bind a name in a scope, in order; those of scopes inside are not of it."""
-    wanted = f"{receiver}.{name}" if receiver else name
+    target = f"{receiver}.{name}" if receiver else name
     waiting = [body]
     while waiting:
         node = waiting.pop()
-        if node.type in ("identifier", "attribute") and source.text(node) == wanted:
+        if node.type in ("identifier", "attribute") and source.text(node) == target:
             binding = _binding_of(node)
             if binding is not None:
                 yield binding

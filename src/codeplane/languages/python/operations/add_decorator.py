@@ -26,7 +26,7 @@ _DESCRIPTORS: Final = frozenset(
 _INNERMOST: Final = frozenset(("abstractmethod",))
 
 
-def _check(arguments: Arguments) -> Sequence[str]:
+def _check_decorator(arguments: Arguments) -> Sequence[str]:
     text = _expression_of(arguments)
     error = fragment_error("python", FRAMES, "decorator", text)
     return [f"`decorator`: {error}"] if error else []
@@ -51,7 +51,7 @@ def _expression_of(arguments: Arguments) -> str:
             choices=("outermost", "innermost"),
         ),
     ),
-    check_arguments=_check,
+    check_arguments=_check_decorator,
 )
 def add_decorator(source: Source, match: Match, arguments: Arguments) -> Outcome:
     """Puts a decorator on a function or class, on a line of its own."""
@@ -63,13 +63,13 @@ def add_decorator(source: Source, match: Match, arguments: Arguments) -> Outcome
     decorators = _decorators_of(definition)
     if any(_same_text(_text_of(source, one), text) for one in decorators):
         return Outcome()
-    anchor = _anchor(source, definition, decorators, text, arguments.optional("position"))
+    anchor = _anchor_node(source, definition, decorators, text, arguments.optional("position"))
     indent = source.indent_at(definition.start_byte)
     if not source.is_first_in_line(anchor.start_byte):
         raise OperationRefused("The definition does not begin its line.", anchor)
     line = with_newlines(source, anchor.start_byte, text, _continuation_indent(text, indent))
     edit = source.insert(anchor.start_byte, f"@{line}{source.newline_at(anchor.start_byte)}{indent}")
-    return Outcome([edit], _notes(source, decorators, text, arguments.optional("position")))
+    return Outcome([edit], _decorator_notes(source, decorators, text, arguments.optional("position")))
 
 
 def _decorators_of(definition: Node) -> list[Node]:
@@ -91,7 +91,7 @@ def _last_name(text: str) -> str:
     return text.partition("(")[0].strip().rpartition(".")[2]
 
 
-def _anchor(
+def _anchor_node(
     source: Source, definition: Node, decorators: Sequence[Node], text: str, position: str | None
 ) -> Node:
     """What the decorator goes before: another one, or the definition."""
@@ -123,7 +123,9 @@ def _continuation_indent(text: str, indent: str) -> str:
     return indent
 
 
-def _notes(source: Source, decorators: Sequence[Node], text: str, position: str | None) -> list[str]:
+def _decorator_notes(
+    source: Source, decorators: Sequence[Node], text: str, position: str | None
+) -> list[str]:
     notes = []
     for one in decorators:
         own = _text_of(source, one)

@@ -61,21 +61,21 @@ def add_import(source: Source, _: Match, arguments: Arguments) -> Outcome:
     names, notes = missing_names(source, statements, request)
     if not names:
         return Outcome((), notes)
-    for wanted in names:
-        refuse_conflict(source, wanted)
+    for item in names:
+        refuse_conflict(source, item)
     after = (
         place_for_types(source, request.text, names, _is_ours(source))
         if for_types
-        else _placed(source, statements, request, names)
+        else _placed_data(source, statements, request, names)
     )
     return Outcome(difference(source, after), notes)
 
 
 def _is_ours(source: Source) -> IsOurs:
-    return lambda module: is_own_package(source.path, module)
+    return lambda module: is_own_package(source, module)
 
 
-def _placed(
+def _placed_data(
     source: Source, statements: Sequence[ImportStatement], request: Request, names: Sequence[Wanted]
 ) -> bytes:
     """The bytes of the file with the names: the statement as it was written, where none takes its names."""
@@ -86,20 +86,20 @@ def _placed(
         groups = groups_for(source, names[0], is_ours)
         return source.apply(place_statement(source, groups, text, names[0], is_ours))
     data = source.data
-    for wanted in names:
-        current = Source(source.language, data, source.path)
-        data = _with_alias(current, wanted) or current.apply(place_name(current, wanted, is_ours))
+    for item in names:
+        current = Source(source.language, data, source.path, source.has_file)
+        data = _with_alias(current, item) or current.apply(place_name(current, item, is_ours))
     return data
 
 
-def _with_alias(source: Source, wanted: Wanted) -> bytes | None:
+def _with_alias(source: Source, item: Wanted) -> bytes | None:
     """The bytes of a stub in which `a` of a statement becomes `a as a`, so that it is exported."""
-    if not source.path.endswith(".pyi") or wanted.alias != wanted.name:
+    if not source.path.endswith(".pyi") or item.alias != item.name:
         return None
     for group in import_groups(source, head_nodes(source)):
         for one in group:
             for name in one.names:
-                if (one.module, name.name, name.alias) == (wanted.module, wanted.name, ""):
-                    text = f"{wanted.name} as {wanted.alias}"
+                if (one.module, name.name, name.alias) == (item.module, item.name, ""):
+                    text = f"{item.name} as {item.alias}"
                     return source.apply([source.replace(name.node.start_byte, name.node.end_byte, text)])
     return None

@@ -32,7 +32,7 @@ _PLACES = ("after", "before", "position")
 _ACCESSORS = ("property", "cached_property", "setter", "deleter")
 
 
-def _check(arguments: Arguments) -> Sequence[str]:
+def _check_places(arguments: Arguments) -> Sequence[str]:
     places = [name for name in _PLACES if name in arguments]
     return [f"Only one of {', '.join(_PLACES)} can be sent."] if len(places) > 1 else []
 
@@ -54,7 +54,7 @@ def _check(arguments: Arguments) -> Sequence[str]:
         ),
         Argument("keyword_only", "flag", "it is passed by name only: goes behind `*`, which is added"),
     ),
-    check_arguments=_check,
+    check_arguments=_check_places,
 )
 def add_parameter(source: Source, match: Match, arguments: Arguments) -> Outcome:
     """Adds a parameter to a function; calls stay as they are."""
@@ -64,15 +64,15 @@ def add_parameter(source: Source, match: Match, arguments: Arguments) -> Outcome
     items, parameters = parameters_of(source, function)
     existing = next((one for one in parameters if one.is_named(source, name)), None)
     if existing is not None:
-        return _existing(source, existing, arguments)
+        return _compare_existing(source, existing, arguments)
     _refuse_unfit(source, function, name)
-    index, is_marked = _place(source, function, parameters, arguments)
-    text = _text(source, function, arguments)
+    index, is_marked = _parameter_index(source, function, parameters, arguments)
+    text = _parameter_text(source, function, arguments)
     edits = items.insert(index, *(["*", text] if is_marked else [text]))
-    return Outcome(edits, _notes(source, function, name, default))
+    return Outcome(edits, _parameter_notes(source, function, name, default))
 
 
-def _text(source: Source, function: Node, arguments: Arguments) -> str:
+def _parameter_text(source: Source, function: Node, arguments: Arguments) -> str:
     name, kind, default = arguments.text("name"), arguments.optional("type"), arguments.optional("default")
     text = f"{name}: {written_type(source, kind, function)}" if kind else name
     if default is None:
@@ -81,7 +81,7 @@ def _text(source: Source, function: Node, arguments: Arguments) -> str:
     return f"{text} = {value}" if kind else f"{text}={value}"
 
 
-def _existing(source: Source, parameter: Parameter, arguments: Arguments) -> Outcome:
+def _compare_existing(source: Source, parameter: Parameter, arguments: Arguments) -> Outcome:
     """Nothing to do where the parameter is as it should be; refused where it is another."""
     annotation = source.text(parameter.annotation) if parameter.annotation else ""
     default = source.text(parameter.default) if parameter.default else ""
@@ -108,7 +108,7 @@ def _refuse_unfit(source: Source, function: Node, name: str) -> None:
         )
 
 
-def _place(
+def _parameter_index(
     source: Source, function: Node, parameters: Sequence[Parameter], arguments: Arguments
 ) -> tuple[int, bool]:
     """The index that the parameter gets, and whether `*` has to go before it."""
@@ -165,7 +165,7 @@ def _refuse_order(parameters: Sequence[Parameter], index: int, end: int, *, has_
         )
 
 
-def _notes(source: Source, function: Node, name: str, default: str | None) -> list[str]:
+def _parameter_notes(source: Source, function: Node, name: str, default: str | None) -> list[str]:
     notes = []
     if default is not None and default.strip()[:1] in ("[", "{"):
         notes.append("The default is made once, and every call shares it.")

@@ -31,7 +31,7 @@ _ENUM: Final = re.compile(r"\b(?:\w*Enum|\w*Flag)\b")
 _FIELDS: Final = re.compile(r"\b(?:dataclass|define|frozen|attrs|NamedTuple|TypedDict|BaseModel)\b")
 
 
-def _check(arguments: Arguments) -> Sequence[str]:
+def _check_places(arguments: Arguments) -> Sequence[str]:
     places = [name for name in _PLACES if name in arguments and arguments.values[name] is not False]
     return [f"Only one of {', '.join(_PLACES)} can be sent."] if len(places) > 1 else []
 
@@ -47,7 +47,7 @@ def _check(arguments: Arguments) -> Sequence[str]:
         Argument("returns", "flag", "the function's result gets it, as it does where nothing else is named"),
         Argument("replace", "flag", "another type that is there is replaced"),
     ),
-    check_arguments=_check,
+    check_arguments=_check_places,
 )
 def add_type_annotation(source: Source, match: Match, arguments: Arguments) -> Outcome:
     """Gives a parameter, a result, a variable or a field its type.
@@ -62,13 +62,27 @@ def add_type_annotation(source: Source, match: Match, arguments: Arguments) -> O
         return _annotate_assignment(source, find_assignment(source, match.node, name), arguments)
     if name := arguments.optional("field"):
         return _annotate_assignment(source, find_attribute(source, match.node, name), arguments)
+    if match.node.type == "identifier":
+        return _annotate_name(source, match.node, arguments)
     return _annotate_result(source, function_of(match.node), arguments)
+
+
+def _annotate_name(source: Source, name: Node, arguments: Arguments) -> Outcome:
+    """A parameter or a variable that is the target itself gets its type."""
+    scope = name.parent
+    while scope is not None and scope.type not in ("function_definition", "class_definition", "module"):
+        scope = scope.parent
+    assert scope is not None, "BUG: a name outside of a module"
+    parameters = scope.child_by_field_name("parameters")
+    if parameters is not None and parameters.start_byte < name.start_byte < parameters.end_byte:
+        return _annotate_parameter(source, scope, source.text(name), arguments)
+    return _annotate_assignment(source, find_assignment(source, scope, source.text(name)), arguments)
 
 
 def _annotate_result(source: Source, function: Node, arguments: Arguments) -> Outcome:
     text = written_type(source, arguments.text("type"), function)
     if (annotation := function.child_by_field_name("return_type")) is not None:
-        return _replaced(source, annotation, text, arguments)
+        return _replace_type(source, annotation, text, arguments)
     refuse_type_comments(source, function)
     parameters = function.child_by_field_name("parameters")
     assert parameters is not None, "BUG: a function without parameters"
@@ -84,16 +98,16 @@ def _annotate_parameter(source: Source, node: Node, name: str, arguments: Argume
     parameter = parameters[index]
     text = written_type(source, arguments.text("type"), function)
     if parameter.annotation is not None:
-        return _replaced(source, parameter.annotation, text, arguments)
+        return _replace_type(source, parameter.annotation, text, arguments)
     refuse_type_comments(source, function)
     for comment in items.items[index].tail:
         if is_type_comment(source.slice(*comment)):
             raise OperationRefused(f"A comment gives the type of `{name}`; remove it first.", parameter.node)
     assert parameter.name is not None, "BUG: a parameter without a name"
-    return Outcome([_typed(source, parameter.name, parameter.default, text)])
+    return Outcome([_typed_edit(source, parameter.name, parameter.default, text)])
 
 
-def _typed(source: Source, name: Node, default: Node | None, text: str) -> TextEdit:
+def _typed_edit(source: Source, name: Node, default: Node | None, text: str) -> TextEdit:
     """`: type` behind a name; `a=1` becomes `a: int = 1`."""
     start, end = name.end_byte, default.start_byte if default is not None else name.end_byte
     gap = source.data[start:end]
@@ -105,30 +119,30 @@ def _typed(source: Source, name: Node, default: Node | None, text: str) -> TextE
 def _annotate_assignment(source: Source, assignment: Node, arguments: Arguments) -> Outcome:
     text = written_type(source, arguments.text("type"), assignment)
     if (annotation := assignment.child_by_field_name("type")) is not None:
-        return _replaced(source, annotation, text, arguments)
+        return _replace_type(source, annotation, text, arguments)
     rest = source.slice(assignment.end_byte, source.line_end(assignment.end_byte)).strip()
     if is_type_comment(rest):
         raise OperationRefused("A comment gives its type; remove it first.", assignment)
     _refuse_enum_member(source, assignment)
     left = assignment.child_by_field_name("left")
     assert left is not None, "BUG: an assignment to nothing"
-    edit = _typed(source, left, assignment.child_by_field_name("right"), text)
+    edit = _typed_edit(source, left, assignment.child_by_field_name("right"), text)
     return Outcome([edit], _field_notes(source, assignment))
 
 
-def _replaced(source: Source, annotation: Node, text: str, arguments: Arguments) -> Outcome:
+def _replace_type(source: Source, annotation: Node, text: str, arguments: Arguments) -> Outcome:
     old = source.text(annotation)
     if same_type(old, text):
         return Outcome()
     if not arguments.flag("replace"):
         raise OperationRefused(f"The type is `{old}`; send `replace` to change it.", annotation)
-    if "#" in old and any(child.type == "comment" for child in _inside(annotation)):
+    if "#" in old and any(child.type == "comment" for child in _nodes_inside(annotation)):
         raise OperationRefused("The type that is there holds a comment.", annotation)
     return Outcome([source.replace(annotation.start_byte, annotation.end_byte, text)])
 
 
-def _inside(node: Node) -> list[Node]:
-    return [node, *(inner for child in node.children for inner in _inside(child))]
+def _nodes_inside(node: Node) -> list[Node]:
+    return [node, *(inner for child in node.children for inner in _nodes_inside(child))]
 
 
 def _class_around(node: Node) -> Node | None:

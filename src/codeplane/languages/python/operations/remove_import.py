@@ -38,26 +38,26 @@ def remove_import(source: Source, _: Match, arguments: Arguments) -> Outcome:
     request = read_request(arguments)
     assert request is not None, "BUG: the arguments were not checked"
     refuse_unsafe(source)
-    wanted = [one for one in request.names if _places(source, one)]
+    items = [one for one in request.names if _import_places(source, one)]
     if not arguments.flag("force"):
-        for one in wanted:
-            refuse_needed(source, _places(source, one))
+        for one in items:
+            refuse_needed(source, _import_places(source, one))
     data, notes = source.data, []
-    for one in wanted:
-        data, own_notes = _without(Source(source.language, data, source.path), one)
+    for one in items:
+        data, own_notes = _without_import(Source(source.language, data, source.path), one)
         notes += own_notes
     notes += _inner_notes(source, request.names)
-    if wanted and source.path.rpartition("/")[2] == "__init__.py":
+    if items and source.path.rpartition("/")[2] == "__init__.py":
         notes.append("Other files may import it from this package.")
     return Outcome(difference(source, data), notes)
 
 
-def _places(source: Source, wanted: Wanted) -> list[ImportPlace]:
+def _import_places(source: Source, item: Wanted) -> list[ImportPlace]:
     """Where a module imports a thing, outside of functions and classes."""
-    return [one for one in _all_places(source, wanted) if not _is_nested(one.statement)]
+    return [one for one in _all_places(source, item) if not _is_nested(one.statement)]
 
 
-def _all_places(source: Source, wanted: Wanted) -> Iterator[ImportPlace]:
+def _all_places(source: Source, item: Wanted) -> Iterator[ImportPlace]:
     waiting = [source.root]
     while waiting:
         node = waiting.pop()
@@ -65,9 +65,9 @@ def _all_places(source: Source, wanted: Wanted) -> Iterator[ImportPlace]:
             waiting += reversed(node.named_children)
             continue
         module, names = read_names(source, node)
-        if is_same_module(source.path, module, wanted.module):
+        if is_same_module(source.path, module, item.module):
             for position, name in enumerate(names):
-                if is_same_binding(source, name.name, name.alias, wanted):
+                if is_same_binding(source, name.name, name.alias, item):
                     yield ImportPlace(node, position, name)
 
 
@@ -88,20 +88,20 @@ def _inner_notes(source: Source, names: Sequence[Wanted]) -> list[str]:
     ]
 
 
-def _without(source: Source, wanted: Wanted) -> tuple[bytes, list[str]]:
+def _without_import(source: Source, item: Wanted) -> tuple[bytes, list[str]]:
     """The bytes of a file without a thing, one statement after the other, and what went with them."""
     notes: list[str] = []
-    places = _places(source, wanted)
+    places = _import_places(source, item)
     while places:
         own = [one for one in places if one.statement == places[0].statement]
-        outcome = _remove(source, own)
+        outcome = _remove_names(source, own)
         source = Source(source.language, source.apply(outcome.edits), source.path)
         notes += outcome.notes
-        places = _places(source, wanted)
+        places = _import_places(source, item)
     return source.data, notes
 
 
-def _remove(source: Source, places: Sequence[ImportPlace]) -> Outcome:
+def _remove_names(source: Source, places: Sequence[ImportPlace]) -> Outcome:
     """The edits that take names out of one statement."""
     node = places[0].statement
     names = read_names(source, node)[1]
@@ -111,8 +111,9 @@ def _remove(source: Source, places: Sequence[ImportPlace]) -> Outcome:
         return items.remove([place.position for place in places])
     siblings = node.parent.children if node.parent is not None else [node]
     groups = import_groups(source, siblings)
-    start = next((one.start for group in groups for one in group if one.node == node), node.start_byte)
-    start = start if source.is_first_in_line(node.start_byte) else source.line_start(node.start_byte)
+    starts = [one.start for group in groups for one in group if one.node == node]
+    is_first = source.is_first_in_line(node.start_byte)
+    start = starts[0] if starts and is_first else source.line_start(node.start_byte)
     edit = remove_statement(source, node, start)
     return Outcome([edit], _comment_notes(source, node, edit))
 

@@ -1,0 +1,1 @@
+"""Operations on HTML elements, each a module of its own."""
