@@ -5,16 +5,10 @@ from typing import Final
 
 from tree_sitter import Node
 
+from codeplane.languages.javascript.operations._contents import dynamic_code, nodes_in
 from codeplane.languages.javascript.operations._imports import ImportedName, ImportStatement
-from codeplane.languages.javascript.operations._occurrences import (
-    bind_at,
-    dynamic_code,
-    facts_of,
-    lines_of,
-    nodes_in,
-    offset_of,
-)
 from codeplane.languages.operations import OperationRefused, Source
+from codeplane.languages.operations.bindings import bind_at, facts_of, lines_of, offset_of
 
 _JSX: Final = ("jsx_element", "jsx_self_closing_element")
 _PRAGMA: Final = re.compile(rb"@jsx(?:Frag)?\s+([\w$]+)")

@@ -8,14 +8,9 @@ from typing import Final
 from tree_sitter import Node
 
 from codeplane.languages.facts import Role
-from codeplane.languages.javascript.operations._occurrences import (
-    bind_at,
-    facts_of,
-    lines_of,
-    nodes_in,
-    offset_of,
-)
+from codeplane.languages.javascript.operations._contents import nodes_in
 from codeplane.languages.operations import OperationRefused, Source
+from codeplane.languages.operations.bindings import bind_at, facts_of, lines_of, offset_of
 from codeplane.languages.operations.lists import SeparatedList, list_of
 
 PLAIN_FUNCTIONS: Final = (

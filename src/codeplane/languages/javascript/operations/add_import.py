@@ -13,7 +13,6 @@ from codeplane.languages.javascript.operations._imports import (
     ImportStatement,
     import_statements,
 )
-from codeplane.languages.javascript.operations._occurrences import facts_of
 from codeplane.languages.javascript.operations._requests import (
     check_request,
     is_same_module,
@@ -30,6 +29,7 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
+from codeplane.languages.operations.bindings import facts_of
 from codeplane.languages.operations.changes import difference, with_newlines
 
 

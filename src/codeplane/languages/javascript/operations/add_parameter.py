@@ -6,14 +6,9 @@ from typing import Final
 from tree_sitter import Node
 
 from codeplane.languages.facts import Facts
+from codeplane.languages.javascript.operations._contents import nodes_in
 from codeplane.languages.javascript.operations._fragments import FRAMES
 from codeplane.languages.javascript.operations._guards import generated_notes, refuse_unsafe
-from codeplane.languages.javascript.operations._occurrences import (
-    facts_of,
-    lines_of,
-    nodes_in,
-    offset_of,
-)
 from codeplane.languages.javascript.operations._signatures import (
     PLAIN_FUNCTIONS,
     Parameter,
@@ -38,6 +33,7 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
+from codeplane.languages.operations.bindings import facts_of, lines_of, offset_of
 from codeplane.languages.operations.changes import with_newlines
 from codeplane.languages.operations.fragments import fragment_node
 

@@ -4,14 +4,8 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from codeplane.languages.javascript.operations._contents import dynamic_code
 from codeplane.languages.javascript.operations._guards import generated_notes, refuse_unsafe
-from codeplane.languages.javascript.operations._occurrences import (
-    bind_at,
-    dynamic_code,
-    facts_of,
-    lines_of,
-    uses_of,
-)
 from codeplane.languages.javascript.operations._signatures import (
     Parameter,
     arguments_uses,
@@ -32,6 +26,7 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
+from codeplane.languages.operations.bindings import bind_at, facts_of, lines_of, uses_of
 
 
 @operation(

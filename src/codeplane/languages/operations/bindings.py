@@ -7,7 +7,8 @@ from tree_sitter import Node
 
 from codeplane.languages.extraction.extract import extract
 from codeplane.languages.facts import Bind, Facts, Occurrence
-from codeplane.languages.operations import OperationRefused, Source
+from codeplane.languages.operations.operation import OperationRefused
+from codeplane.languages.operations.source import Source
 
 
 def facts_of(source: Source) -> Facts:
@@ -55,22 +56,45 @@ def lines_of(source: Source, offsets: Sequence[int]) -> str:
     return f"lines {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
-def nodes_in(node: Node, *kinds: str, stops: Sequence[str] = ()) -> Iterator[Node]:
-    """The nodes of some kinds inside of a node, in order, but not inside of those where the walk stops."""
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        if current.type in kinds:
-            yield current
-        if current == node or current.type not in stops:
-            waiting += reversed(current.children)
+def refuse_collisions(source: Source, facts: Facts, bind: int, new: str) -> None:
+    """Refuses a new name for a binding that its scope, one inside, or code there already uses."""
+    old, scope = facts.binds[bind].name, facts.binds[bind].scope
+    same = [one for one in facts.binds if one.scope == scope and one.name == new]
+    if same:
+        raise OperationRefused(f"`{new}` is bound at line {same[0].line} in the same scope.")
+    for one in facts.named(old):
+        if one.receiver or one.target != bind + 1:
+            continue
+        inner = {number for number in _scopes_up_to(facts, one.scope, scope) if number != scope}
+        captures = [each for each in facts.binds if each.name == new and each.scope in inner]
+        if captures:
+            raise OperationRefused(
+                f"`{old}` at line {one.line} would mean the `{new}` that is bound at line {captures[0].line}."
+            )
+    outer = set(_parents_of(facts, scope))
+    places = [
+        offset_of(source, one)
+        for one in facts.named(new)
+        if not one.receiver
+        and scope in _scopes_up_to(facts, one.scope, scope)
+        and (not one.target or facts.binds[one.target - 1].scope in outer)
+    ]
+    if places:
+        raise OperationRefused(
+            f"`{new}` means something else at {lines_of(source, places)}, and would mean this."
+        )
 
 
-def dynamic_code(source: Source, node: Node) -> list[int]:
-    """Where code names variables by text, or by what an object has: `eval`, `with`."""
-    places = [one.start_byte for one in nodes_in(node, "with_statement")]
-    for call in nodes_in(node, "call_expression") if b"eval" in source.data else ():
-        function = call.child_by_field_name("function")
-        if function is not None and source.text(function) == "eval":
-            places.append(call.start_byte)
-    return sorted(places)
+def _scopes_up_to(facts: Facts, inner: int, outer: int) -> list[int]:
+    """The scopes from one to another around it; none where that is not around it."""
+    scopes = [inner]
+    while scopes[-1] != outer and scopes[-1] >= 0:
+        scopes.append(facts.scopes[scopes[-1]].parent)
+    return scopes if scopes[-1] == outer else []
+
+
+def _parents_of(facts: Facts, scope: int) -> Iterator[int]:
+    parent = facts.scopes[scope].parent
+    while parent >= 0:
+        yield parent
+        parent = facts.scopes[parent].parent
