@@ -15,7 +15,7 @@ _STATEMENTS: Final = (
 FRAMES: Final[Mapping[str, Frame]] = {
     "name": Frame("var ", " = 1", frozenset(("identifier",))),
     "expression": Frame("function f(a = ", ") {}"),
-    "type": Frame("let a: ", ";", languages=frozenset(("typescript", "tsx"))),
+    "type": Frame("function f(a: any): ", " {}", languages=frozenset(("typescript", "tsx"))),
     "statement": Frame("", "\n", frozenset(_STATEMENTS)),
     "decorator": Frame("@", "\nclass A {}"),
 }
