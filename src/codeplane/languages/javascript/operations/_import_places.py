@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tree_sitter import Node
@@ -60,6 +60,8 @@ def _path_key(module: str) -> tuple[object, ...]:
 _KEYS: Final[Sequence[Key]] = (
     lambda one: (one.rank, one.module.lower()),
     lambda one: (one.rank, one.module),
+    lambda one: (one.rank > 2, one.module.lower()),
+    lambda one: (one.rank > 2, one.module),
     lambda one: (one.rank, *_path_key(one.module)),
     lambda one: (one.module.lower(),),
     lambda one: (one.module,),
@@ -86,6 +88,9 @@ def place_statement(source: Source, text: str, module: str, *, is_type: bool = F
     if not groups:
         return _place_first(source, text)
     new = Entry(0, 0, module, is_type, rank_of(module))
+    if not module.startswith("node:") and all(one.rank for group in groups for one in group):
+        # Without a module of the platform, nothing says that `fs` comes before packages.
+        new = replace(new, rank=max(new.rank, 1))
     group = _group_for(groups, new)
     if group is None:
         return _new_group(source, groups, new, text)

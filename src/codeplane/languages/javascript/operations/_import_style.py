@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node
 
+from codeplane.languages.javascript.operations._contents import nodes_in
 from codeplane.languages.javascript.operations._imports import (
     WHOLE,
     ImportedName,
@@ -17,7 +18,6 @@ from codeplane.languages.javascript.operations._imports import (
 from codeplane.languages.javascript.statements import width_of
 from codeplane.languages.operations import Source
 
-_QUOTED: Final = re.compile(rb"""(["'])(?:(?!\1)[^\\\n]|\\.)*\1""")
 _INDENTED: Final = re.compile(rb"^[ \t]+\S", re.MULTILINE)
 _ENDED: Final = ("import_statement", "lexical_declaration", "variable_declaration", "expression_statement")
 
@@ -56,7 +56,7 @@ def _quote_of(source: Source, statements: Sequence[ImportStatement]) -> str | No
     texts = [source.text(one.node) for one in statements]
     marks = Counter(mark for text in texts for mark in "\"'" if mark in text)
     if not marks:
-        marks = Counter(match[1].decode() for match in _QUOTED.finditer(source.data))
+        marks = Counter(source.text(one)[:1] for one in nodes_in(source.root, "string"))
     return marks.most_common(1)[0][0] if marks else None
 
 

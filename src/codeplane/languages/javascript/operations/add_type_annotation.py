@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from codeplane.languages.javascript.operations._guards import generated_notes, refuse_unsafe
 from codeplane.languages.javascript.operations._signatures import function_of, parameters_of
-from codeplane.languages.javascript.operations._types import refuse_untyped, same_code
+from codeplane.languages.javascript.operations._types import refuse_untyped, same_code, type_annotation
 from codeplane.languages.javascript.operations._variables import (
     FIELDS,
     bound_pattern,
@@ -23,7 +23,6 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
-from codeplane.languages.operations.changes import with_newlines
 from codeplane.languages.operations.fragments import Frame, fragment_node
 
 _PLACES: Final = ("parameter", "variable", "field", "returns")
@@ -86,21 +85,24 @@ def _annotate_target(source: Source, node: Node, arguments: Arguments) -> Outcom
 
 
 def _annotate_result(source: Source, function: Node, arguments: Arguments) -> Outcome:
-    text = with_newlines(source, function.start_byte, arguments.text("type").strip())
+    text = type_annotation(source, function.start_byte, arguments.text("type"))
     kinds = {child.type for child in function.children}
     name = function.child_by_field_name("name")
     if (name is not None and source.text(name) == "constructor") or "set" in kinds:
         raise OperationRefused("A constructor or setter has no type of its result.", function)
-    if "async" in kinds and "*" not in kinds and not text.startswith("Promise"):
-        raise OperationRefused(f"An async function returns a promise; send `Promise<{text}>`.", function)
+    if "async" in kinds and "*" not in kinds and not arguments.text("type").strip().startswith("Promise"):
+        raise OperationRefused(
+            f"An async function returns a promise; send `Promise<{arguments.text('type').strip()}>`.",
+            function,
+        )
     if (annotation := function.child_by_field_name("return_type")) is not None:
         return _replaced(source, annotation, text, arguments)
     bare = function.child_by_field_name("parameter")
     if bare is not None:
-        return Outcome([source.replace(bare.start_byte, bare.end_byte, f"({source.text(bare)}): {text}")])
+        return Outcome([source.replace(bare.start_byte, bare.end_byte, f"({source.text(bare)}){text}")])
     parameters = function.child_by_field_name("parameters")
     assert parameters is not None, "BUG: a function without parameters"
-    return Outcome([source.insert(parameters.end_byte, f": {text}")])
+    return Outcome([source.insert(parameters.end_byte, text)])
 
 
 def _annotate_parameter(source: Source, node: Node, name: str, arguments: Arguments) -> Outcome:
@@ -112,7 +114,7 @@ def _annotate_parameter(source: Source, node: Node, name: str, arguments: Argume
     text = _value_type(source, node, arguments)
     if parameters.bare is not None:
         bare = parameters.bare
-        return Outcome([source.replace(bare.start_byte, bare.end_byte, f"({source.text(bare)}: {text})")])
+        return Outcome([source.replace(bare.start_byte, bare.end_byte, f"({source.text(bare)}{text})")])
     notes = [] if parameter.is_named(source, name) else _pattern_notes(source, parameter.pattern)
     outcome = _annotate_named(source, parameter.node, "pattern", text, arguments)
     return Outcome(outcome.edits, notes if outcome.edits else ())
@@ -127,7 +129,7 @@ def _annotate_variable(source: Source, node: Node, arguments: Arguments, name: s
     field = "name"
     if node.type == "catch_clause":
         field = "parameter"
-        if text not in ("unknown", "any"):
+        if text not in (": unknown", ": any"):
             raise OperationRefused("What a catch clause catches is `unknown` or `any`.", node)
     is_whole = not name or source.text(pattern) == name
     outcome = _annotate_named(source, node, field, text, arguments)
@@ -148,26 +150,26 @@ def _annotate_named(source: Source, node: Node, field: str, text: str, arguments
     following = name.next_sibling
     is_marked = following is not None and following.type in ("?", "!")
     end = following.end_byte if is_marked and following is not None else name.end_byte
-    return Outcome([source.insert(end, f": {text}")])
+    return Outcome([source.insert(end, text)])
 
 
 def _value_type(source: Source, node: Node, arguments: Arguments) -> str:
     text = arguments.text("type").strip()
     if fragment_node(source.language, _VALUE, text) is None:
         raise OperationRefused(f"`{text}` can only be the type of a result.", node)
-    return with_newlines(source, node.start_byte, text)
+    return type_annotation(source, node.start_byte, text)
 
 
 def _replaced(source: Source, annotation: Node, text: str, arguments: Arguments) -> Outcome:
-    inner = annotation.children[1] if len(annotation.children) > 1 else annotation
-    old = source.slice(inner.start_byte, annotation.end_byte)
+    old = source.text(annotation)
     if same_code(old, text):
         return Outcome()
+    bare = old.removeprefix(":").strip()
     if not arguments.flag("replace"):
-        raise OperationRefused(f"The type is `{old}`; send `replace` to change it.", annotation)
+        raise OperationRefused(f"The type is `{bare}`; send `replace` to change it.", annotation)
     if "//" in old or "/*" in old:
         raise OperationRefused("The type that is there holds a comment.", annotation)
-    return Outcome([source.replace(inner.start_byte, annotation.end_byte, text)])
+    return Outcome([source.replace(annotation.start_byte, annotation.end_byte, text)])
 
 
 def _pattern_notes(source: Source, pattern: Node) -> list[str]:
