@@ -22,9 +22,13 @@ from codeplane.languages.operations.run import run_operation
 from codeplane.languages.operations.targets import definition_match
 
 PACKAGES = (
+    ("@loopback/authentication-jwt", "0.16.12"),
+    ("@loopback/boot", "8.0.16"),
     ("@loopback/core", "7.0.15"),
+    ("@loopback/extension-logging", "0.3.6"),
     ("@loopback/repository", "8.0.15"),
     ("@loopback/rest", "15.0.16"),
+    ("@loopback/rest-crud", "0.19.11"),
     ("rxjs", "7.8.2"),
     ("zod", "3.25.76"),
 )

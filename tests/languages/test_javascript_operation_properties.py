@@ -22,10 +22,10 @@ _LARGEST = 40_000
 _NAME = "codeplaneProbe"
 IMPORTS = (
     "import probe from 'probe'",
-    "import { thing as other } from 'node:probe'",
-    "import * as all from './x'",
+    "import { thing as probeThing } from 'node:probe'",
+    "import * as probeAll from './x'",
 )
-REQUIRES = ("const probe = require('probe')", "const { thing: other } = require('fs')")
+REQUIRES = ("const probe = require('probe')", "const { thing: probeThing } = require('fs')")
 _FUNCTIONS = ("function", "method")
 
 

@@ -13,6 +13,9 @@ from codeplane.languages.operations.source import BOM
 
 _BLANK_AFTER: Final = re.compile(rb"(?:[ \t\f]*(?:\r\n|\n|\r))*")
 
+# Statements that go on in the next line where no semicolon ends them.
+_OPEN: Final = ("lexical_declaration", "variable_declaration", "expression_statement", "export_statement")
+
 
 def remove_statement(source: Source, node: Node, *, is_first: bool) -> Outcome:
     """The edit that removes a statement with its lines, and the comments that belong to it."""
@@ -51,8 +54,9 @@ def _refuse_joining(source: Source, node: Node) -> None:
         previous = previous.prev_sibling
     if previous is None or not joins_next(source, statement_end(source, node)):
         return
-    is_open = source.data[previous.end_byte - 1 : previous.end_byte] not in (b";", b"}")
-    if is_open and previous.type not in ("import_statement", "hash_bang_line"):
+    inner = previous.child_by_field_name("declaration") or previous
+    is_closed = source.data[previous.end_byte - 1 : previous.end_byte] == b";"
+    if inner.type in _OPEN and not is_closed:
         line = source.line_of(previous.end_byte)
         raise OperationRefused(
             f"Without it, line {line} would go on with the code behind it; end line {line} with `;`.", node
