@@ -9,8 +9,9 @@ from codeplane.languages.operations import Source
 from codeplane.languages.operations.source import BOM
 
 _TOKEN: Final = re.compile(
-    rb"(?P<comment>/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\r\n])*)|(?P<newline>\r\n?|\n)|(?P<space>[ \t\f\v]+|\\\r?\n)"
-    rb"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|(?P<hash>#|%:)|(?P<brace>[{}])|[^\s/\"'#%{}]+|.",
+    rb"(?P<comment>/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\r\n])*)|(?P<newline>\r\n?|\n)"
+    rb"|(?P<space>[ \t\f\v]+|\\\r?\n)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|(?P<hash>#|%:)"
+    rb"|(?P<brace>[{}])|[^\s/\"'#%{}]+|.",
     re.DOTALL,
 )
 _REST: Final = re.compile(
