@@ -10,6 +10,18 @@ _CONFLICT: Final = re.compile(rb"^(?:<{7} |>{7} |={7}\r?$)", re.MULTILINE)
 _LINE: Final = re.compile(rb"^[ \t]*#[ \t]*line[ \t]+\d+", re.MULTILINE)
 _TRIGRAPH: Final = re.compile(rb"\?\?(?:/\r?\n|=[ \t]*(?:if|define|include))")
 
+_KEYWORDS: Final = frozenset(
+    "alignas alignof auto bool break case char const constexpr continue default do double else enum extern"
+    " false float for goto if inline int long nullptr register restrict return short signed sizeof static"
+    " static_assert struct switch thread_local true typedef typeof typeof_unqual union unsigned void volatile"
+    " while asm".split()
+)
+
+
+def keyword_error(argument: str, name: str) -> str | None:
+    """Why a name can't be one, where it is a word of the language."""
+    return f"`{argument}`: `{name}` is a word of C itself." if name in _KEYWORDS else None
+
 
 def refuse_unsafe(source: Source) -> None:
     """Refuses generated files, files with conflict markers, and lines continued by a trigraph."""

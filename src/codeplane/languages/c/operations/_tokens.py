@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from tree_sitter import Node
@@ -42,12 +43,24 @@ def nodes_in(node: Node) -> Iterator[Node]:
 
 def names_in(source: Source, node: Node, name: str) -> list[Node]:
     """The tokens of a name in a node."""
-    size = len(name.encode("utf-8", "surrogateescape"))
-    return [
-        one
-        for one in nodes_in(node)
-        if one.end_byte - one.start_byte == size and one.type in NAMES and source.text(one) == name
-    ]
+    tokens = _name_index(source).get(name, ())
+    return [one for one in tokens if node.start_byte <= one.start_byte and one.end_byte <= node.end_byte]
+
+
+@lru_cache(maxsize=4)
+def _name_index(source: Source) -> dict[str, list[Node]]:
+    index: dict[str, list[Node]] = {}
+    for node in nodes_in(source.root):
+        if node.type in NAMES:
+            index.setdefault(source.text(node), []).append(node)
+    return index
+
+
+def error_count(source: Source) -> int:
+    """How many places of a file the grammar could not read."""
+    if not source.root.has_error:
+        return 0
+    return sum(node.is_error or node.is_missing for node in nodes_in(source.root))
 
 
 def declaration_of(node: Node) -> Node | None:

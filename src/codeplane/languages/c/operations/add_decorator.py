@@ -15,7 +15,7 @@ from codeplane.languages.c.operations._attributes import (
 )
 from codeplane.languages.c.operations._guards import refuse_unsafe
 from codeplane.languages.c.operations._signatures import declarator_of, signatures_of
-from codeplane.languages.c.operations._tokens import declaration_of, nodes_in
+from codeplane.languages.c.operations._tokens import declaration_of, error_count, nodes_in
 from codeplane.languages.operations import (
     Argument,
     Arguments,
@@ -39,14 +39,8 @@ def _check_attribute(arguments: Arguments) -> Sequence[str]:
 
 
 def _check_result(change: Change) -> None:
-    if _error_count(change.after) > _error_count(change.before):
+    if error_count(change.after) > error_count(change.before):
         raise OperationRefused("The grammar can't read such an attribute at this place; add it by hand.")
-
-
-def _error_count(source: Source) -> int:
-    if not source.root.has_error:
-        return 0
-    return sum(node.is_error or node.is_missing for node in nodes_in(source.root))
 
 
 @operation(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from codeplane.languages.c.operations._fragments import FRAMES
-from codeplane.languages.c.operations._guards import lines_of, refuse_unsafe
+from codeplane.languages.c.operations._guards import keyword_error, lines_of, refuse_unsafe
 from codeplane.languages.c.operations._signatures import (
     Signature,
     comments_above,
@@ -33,6 +33,8 @@ def _check_places(arguments: Arguments) -> Sequence[str]:
     places = [name for name in _PLACES if name in arguments]
     errors = [f"Only one of {', '.join(_PLACES)} can be sent."] if len(places) > 1 else []
     kind, name = arguments.text("type").strip(), arguments.text("name").strip()
+    if error := keyword_error("name", name):
+        errors.append(error)
     if kind == "void" or _declared_text(kind, name) is None:
         errors.append("`type`: send the type of one parameter, as `const char *` or `int (*)(int)`.")
     return errors
