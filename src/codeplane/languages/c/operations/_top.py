@@ -18,6 +18,13 @@ def uses_blank_lines(source: Source) -> bool:
     return b"\n\n" in source.data or b"\n\r\n" in source.data
 
 
+def is_blank_before(source: Source, start: int) -> bool:
+    """Whether the line before the one that begins at a byte is blank, or there is none."""
+    if start <= len(BOM):
+        return True
+    return not source.data[source.line_start(start - 1) : start].strip()
+
+
 def insert_at_top(lines: Preprocessed, anchor: int, header: str) -> TextEdit:
     """The first include of a file, behind a byte at the end of a line, or behind the comments at its top."""
     source, text = lines.source, f"#include {header}"
@@ -27,12 +34,11 @@ def insert_at_top(lines: Preprocessed, anchor: int, header: str) -> TextEdit:
     newline = source.newline_at(place)
     if not source.data[place:].strip():
         return source.insert(place, newline + text)
-    is_apart = uses_blank_lines(source)
+    # As tight as the place is: with a blank line before it only where one stands behind it.
     following = source.next_line(place)
     is_blank = not source.data[following : source.line_end(following)].strip()
     is_feature = anchor > lines.guard.end
-    before = newline if is_feature or not is_apart else newline * 2
-    return source.insert(place, before + text + (newline if is_apart and not is_blank else ""))
+    return source.insert(place, newline * (1 + (is_blank and not is_feature)) + text)
 
 
 def _insert_first(source: Source, text: str) -> TextEdit:

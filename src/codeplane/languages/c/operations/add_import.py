@@ -19,7 +19,7 @@ from codeplane.languages.c.operations._includes import (
     read_request,
     sort_key,
 )
-from codeplane.languages.c.operations._top import insert_at_top, uses_blank_lines
+from codeplane.languages.c.operations._top import insert_at_top, is_blank_before, uses_blank_lines
 from codeplane.languages.operations import Argument, Arguments, Match, Outcome, Source, operation
 
 
@@ -148,10 +148,12 @@ def _include_text(source: Source, neighbour: Directive, header: str) -> str:
 def _insert_before(source: Source, place: Directive, header: str, *, is_apart: bool = False) -> TextEdit:
     newline = source.newline_at(place.start)
     indent = source.indent_at(place.start)
+    is_apart = is_apart and is_blank_before(source, source.line_start(place.start))
     text = _include_text(source, place, header).removeprefix(indent)
     return source.insert(place.start, text + newline * (1 + is_apart) + indent)
 
 
 def _insert_after(source: Source, place: Directive, header: str, *, is_apart: bool = False) -> TextEdit:
     newline = source.newline_at(place.start)
+    is_apart = is_apart and source.is_last_in_line(source.next_line(place.end))
     return source.insert(place.end, newline * (1 + is_apart) + _include_text(source, place, header))

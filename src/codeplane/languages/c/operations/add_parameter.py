@@ -73,7 +73,7 @@ def add_parameter(source: Source, match: Match, arguments: Arguments) -> Outcome
     edits = []
     for one in signatures:
         own = text if any(each.name for each in one.parameters) or not one.named else kind
-        own = text if one.owner.type == "function_definition" else own
+        own = text if one is main or one.owner.type == "function_definition" else own
         edits += [one.items.replace(0, own)] if one.is_void else one.items.insert(_own_index(one, index), own)
     notes += signature_notes(source, match, signatures)
     comments = list(comments_above(source, signatures))

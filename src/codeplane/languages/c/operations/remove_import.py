@@ -6,6 +6,7 @@ from codeplane.core.edits import TextEdit
 from codeplane.languages.c.operations._directives import Directive, Preprocessed
 from codeplane.languages.c.operations._guards import refuse_unsafe
 from codeplane.languages.c.operations._includes import check_request, header_of, read_request
+from codeplane.languages.c.operations._top import is_blank_before
 from codeplane.languages.operations import (
     Argument,
     Arguments,
@@ -57,11 +58,11 @@ def _remove_line(lines: Preprocessed, place: Directive) -> tuple[TextEdit, list[
         notes += [_comment_note(source.slice(*owner), header_of(place))]
         start = source.line_start(owner[0])
     start = _first_byte(source, start)
-    if end == len(source.data) and _is_blank_before(source, start) and start > len(BOM):
+    if end == len(source.data) and is_blank_before(source, start) and start > len(BOM):
         start = source.line_start(start - 1)
     if end == len(source.data) and not source.data.endswith((b"\n", b"\r")):
         start = source.line_end(source.line_start(start - 1)) if start else start
-    elif is_alone and _is_blank_before(source, start) and end < len(source.data):
+    elif is_alone and is_blank_before(source, start) and end < len(source.data):
         end = source.next_line(end)
     return source.delete(start, end), notes
 
@@ -74,13 +75,6 @@ def _is_blank_line(source: Source, start: int) -> bool:
     return start < len(source.data) and not source.data[start : source.line_end(start)].strip()
 
 
-def _is_blank_before(source: Source, start: int) -> bool:
-    if start <= len(BOM):
-        return True
-    before = source.line_start(start - 1)
-    return not source.data[before:start].strip()
-
-
 def _comment_above(lines: Preprocessed, start: int) -> tuple[int, int] | None:
     """The comment on the lines directly above one, where it is not the first of the file."""
     source = lines.source
@@ -88,7 +82,7 @@ def _comment_above(lines: Preprocessed, start: int) -> tuple[int, int] | None:
         is_own = source.is_first_in_line(comment[0]) and source.is_last_in_line(comment[1])
         if is_own and source.next_line(comment[1]) == start and comment != lines.comments[0]:
             above = source.line_start(comment[0])
-            return comment if _is_blank_before(source, above) else None
+            return comment if is_blank_before(source, above) else None
     return None
 
 

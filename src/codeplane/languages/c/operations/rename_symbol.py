@@ -23,15 +23,11 @@ from codeplane.languages.operations import (
 from codeplane.languages.operations.addresses import find_definitions
 from codeplane.languages.operations.operation import Change
 
-_RESERVED = re.compile(r"__|_[A-Z]")
-
 
 def _check_name(arguments: Arguments) -> Sequence[str]:
     new = arguments.text("to").strip()
-    if error := keyword_error("to", new):
-        return [error]
-    is_reserved = _RESERVED.match(new) is not None
-    return [f"`to`: names such as `{new}` are the compiler's own."] if is_reserved else []
+    error = keyword_error("to", new)
+    return [error] if error else []
 
 
 def _is_done(source: Source, target: str, arguments: Arguments) -> bool:
