@@ -235,6 +235,7 @@ class _ElementRun:
                 self._add("argument", f"{transform.operation}: {error}")
             return source.data
         if not matches and operation.is_done(source, target.text, arguments):
+            self.notes.append(f"{transform.operation}: `{target.text[:80]}` matches nothing; taken as done.")
             return source.data
         if len(matches) != transform.expect:
             details = describe_places(source, matches) if matches else list(places.candidates)
