@@ -83,7 +83,13 @@ class Index(IndexDatabase):
             blobs = [self.begin_ahead(contents)() for contents in states]
             with self.snapshot() as snapshot:
                 pairs = zip(blobs, states, strict=True)
-                yield snapshot, [snapshot.overlaid(some, contents=contents) for some, contents in pairs]
+                yield (
+                    snapshot,
+                    [
+                        snapshot.overlaid(some, contents=contents) if contents else snapshot
+                        for some, contents in pairs
+                    ],
+                )
 
     def warm(self) -> None:
         """Makes beforehand what the first question would wait for."""

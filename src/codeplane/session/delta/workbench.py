@@ -10,6 +10,7 @@ from codeplane.delta.simulation import Simulation
 from codeplane.delta.targets import Finders
 from codeplane.delta.toolchain import FILE, Toolchain, read_toolchain
 from codeplane.session.call import Call
+from codeplane.session.delta.project_operations import ProjectEdits
 from codeplane.session.repo import RepoSession
 from codeplane.storage.files import read_small
 
@@ -41,7 +42,9 @@ def read_tree_file(repo: RepoSession, path: RepoPath) -> bytes | None:
 
 def simulation_for(call: Call) -> Simulation:
     """A simulation on the working tree as it is now."""
-    return Simulation(lambda path: read_tree_file(call.repo, path), finders_for(call), check=call.check)
+    simulation = Simulation(lambda path: read_tree_file(call.repo, path), finders_for(call), check=call.check)
+    simulation.project_operations = ProjectEdits(call, simulation)
+    return simulation
 
 
 def finders_for(call: Call) -> Finders:
