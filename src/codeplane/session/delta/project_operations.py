@@ -120,7 +120,7 @@ class ProjectEdits:
     ) -> ProjectChange:
         arguments = self._arguments(element, transform, operation)
         state = self._changed
-        self.call.check()
+        self.call.repo.refresh(self.call.progress)
         with self.call.repo.index.overlays(state) as (snapshot, [code]):
             _refuse_unread(snapshot)
             place = _place_at(code, self._source(element), match, element.path)
