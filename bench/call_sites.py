@@ -46,6 +46,11 @@ class Candidate(NamedTuple):
     before: str | None  # the first parameter with a default, which the new one goes before
 
     @property
+    def name(self) -> str:
+        """The last part of its address."""
+        return self.address.rpartition(".")[2]
+
+    @property
     def transform(self) -> dict[str, Any]:
         place = {"before": self.before} if self.before else {}
         return {
@@ -116,6 +121,8 @@ def _validated(
     for candidate in candidates:
         if len(green) == FUNCTIONS:
             break
+        if candidate.name in {one.name for one, _ in green}:
+            continue  # methods that override each other get it together
         result = repo.result("delta_try", elements=[_element(candidate)])
         calls = _call_count(result)
         if calls:

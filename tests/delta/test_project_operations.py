@@ -251,7 +251,8 @@ def test_a_generator_gets_parentheses_before_a_second_argument(tmp_path: Path) -
 def test_a_removed_parameter_goes_from_calls_by_position_and_by_name(tmp_path: Path) -> None:
     files = {
         "a.py": "def load(url, mode, size=1):\n    return url + str(size)\n",
-        "b.py": "import a\n\na.load('u', mode=open('x'), size=2)\na.load('u', 1, 3)\na.load(a.load('v', 2), 1)\n",
+        "b.py": "import a\n\na.load('u', mode=open('x'), size=2)\na.load('u', 1, 3)\n"
+        "a.load(a.load('v', 2), 1)\n",
     }
     repo = repo_of(tmp_path, files)
     plan = repo.create([element("a.py", remove("load", "mode"))])
@@ -271,7 +272,8 @@ def test_a_call_inside_an_argument_that_goes_goes_with_it(tmp_path: Path) -> Non
 
 def test_fixtures_tests_and_what_the_language_calls_are_refused(tmp_path: Path) -> None:
     files = {
-        "test_a.py": "import pytest\n\n\n@pytest.fixture\ndef thing():\n    return 1\n\n\ndef test_it(thing):\n    assert thing\n",
+        "test_a.py": "import pytest\n\n\n@pytest.fixture\ndef thing():\n    return 1\n\n\n"
+        "def test_it(thing):\n    assert thing\n",
         "b.py": "class B:\n    def __len__(self):\n        return 1\n",
     }
     repo = repo_of(tmp_path, files)

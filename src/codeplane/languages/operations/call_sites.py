@@ -50,6 +50,8 @@ class CallGrammar:
     explicit_receivers: frozenset[str] = frozenset()  # methods that are given it as an argument all the same
     class_methods: str = ""  # what stands before methods that are given their class, however they are called
     class_values: str = ""  # receivers that may be a class or not
+    receiver_names: frozenset[str] = frozenset()  # of the parameter for what it is called on, in headers
+    base_constructor: str = ""  # what a constructor calls that of its base by
     own_class: str = ""  # code that makes an instance of the class of a value, whichever that is
 
 
@@ -119,8 +121,16 @@ class CallSite:
     @property
     def is_bound(self) -> bool | None:
         """Whether the function is called on what stands before its name; None where the syntax can't tell."""
-        bound = self.grammar.bound_paths
-        return None if bound is None else self.path.type in bound
+        bound, node = self.grammar.bound_paths, self.path
+        if bound is None:
+            return None
+        fields = dict(self.grammar.paths)
+        while node.type in fields and node.type not in bound:
+            inner = node.child_by_field_name(fields[node.type])
+            if inner is None:
+                break
+            node = inner
+        return node.type in bound
 
 
 def grammar_of(language: str) -> CallGrammar | None:

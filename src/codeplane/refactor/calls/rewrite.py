@@ -150,10 +150,19 @@ class _Rewrite:
                 raise OperationRefused(
                     f"The parameters of {shown(place.path)}:{definition.name_line} can't be taken apart."
                 )
-            was, is_now = parameters[0], parameters[1]
-            if any(one.name == self.parameter for one in (*was, *is_now)) and was != is_now:
-                self.result.definition_count += 1
+            was, is_now = (self._passed_parameters(some) for some in (parameters[0], parameters[1]))
+            self.result.definition_count += was != is_now
+            if was != is_now and any(one.name == self.parameter for one in (*was, *is_now)):
                 self.changes[was, is_now] = ArgumentChange(was, is_now, self.parameter, self._argument)
+
+    def _passed_parameters(self, parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
+        """The parameters that calls pass; one that the header has no name for but in its type gets it."""
+        word = re.compile(rf"(?<!\w){re.escape(self.parameter)}(?!\w)")
+        first = 1 if parameters and parameters[0].name in self.grammar.receiver_names else 0
+        return tuple(
+            one._replace(name=self.parameter) if not one.name and word.search(one.type) else one
+            for one in parameters[first:]
+        )
 
     @property
     def _argument(self) -> str | None:

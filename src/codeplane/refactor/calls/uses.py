@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
-from codeplane.graph.hierarchy import descendants, is_class, owner_of
+from codeplane.graph.hierarchy import derived, descendants, is_class, owner_of
 from codeplane.graph.places import flags_of
 from codeplane.graph.possible_uses import Use, why_open
 from codeplane.languages.facts import FLAG_TEST, Role
@@ -241,6 +241,23 @@ class _Search:
             if ref.role not in _SILENT:
                 self._add_open(ref.path, ref.line, self._why_open(ref))
         self._of_own_class(owner)
+        self._of_base_calls(owner)
+
+    def _of_base_calls(self, owner: Place) -> None:
+        """Calls by which constructors of derived classes run that of their base: `super(…)`."""
+        grammar = grammar_of(self._definition.language)
+        if grammar is None or not grammar.base_constructor or self._definition.kind != "constructor":
+            return
+        pattern = re.compile(rf"\b{grammar.base_constructor}\s*\(".encode())
+        for heir in (one.place for one in derived(self._code, owner)):
+            if heir is None or not self._has_constructor(heir):
+                continue
+            span, lines = self._code.definition(heir).span, self._lines(heir.path)
+            for match in pattern.finditer(lines.data):
+                line, column = lines.position(match.start())
+                if span.start_line <= line <= span.end_line:
+                    at = (heir.path, line, column)
+                    self._calls[at] = CallUse(*at, grammar.base_constructor, 0)
 
     def _of_own_class(self, owner: Place) -> None:
         """Instances that methods of a class make of whichever class they are called on."""
