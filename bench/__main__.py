@@ -14,6 +14,7 @@ BENCHES = (
     "memory",
     "reconcile",
     "extract",
+    "patterns",
     "cold",
     "switch",
     "edits",
@@ -32,6 +33,7 @@ BENCHES = (
     "builds",
     "oracle",
     "html_selectors",
+    "operations_python",
 )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
+from codeplane.index.semantics import SemanticTarget
 from codeplane.names import Index
 from codeplane.names.freshness import Freshness, external_name
 from tests.index.toy_indexer import definition, external, tell
@@ -177,6 +178,21 @@ def test_an_edit_rests_on_nothing_that_rests_on_a_change(index: Index, repo: Pat
 def test_build_contexts_that_differ_say_nothing(told: Index) -> None:
     tell(told, {RUN: definition("other.py", "Other.run")}, context="python:other")
     assert lines(told, "Tool.run") == {"app.py:4": OPEN}
+
+
+def test_a_module_is_what_the_indexer_says_while_it_is_there(index: Index, repo: Path) -> None:
+    (repo / "pack").mkdir()
+    write(repo, **{"pack/__init__.py": "", "pack/part.py": "x = 1\n", "app.py": "import pack\npack.part.x\n"})
+    index.refresh()
+    tell(index, {("app.py", 2, "part"): SemanticTarget("file", RepoPath("pack/part.py"))})
+    with index.snapshot() as snapshot:
+        [ref] = [one for one in snapshot.references_in(RepoPath("app.py")) if one.name == "part"]
+    assert (ref.tier, ref.evidence) == STRONG
+    (repo / "pack" / "part.py").unlink()
+    index.refresh()
+    with index.snapshot() as snapshot:
+        [ref] = [one for one in snapshot.references_in(RepoPath("app.py")) if one.name == "part"]
+    assert not ref.target
 
 
 def test_a_member_that_is_overridden_is_only_possibly_the_one_of_the_base(index: Index, repo: Path) -> None:

@@ -150,11 +150,14 @@ class Simulation:
             self.contents = before
         return TaskOutcome(elements, problems)
 
+    def _has_file(self, path: str) -> bool:
+        return self.read(RepoPath(path)) is not None
+
     def source_of(self, path: RepoPath, language: str, data: bytes) -> Source:
         """The tree of a file as it is now; parsed once for each state."""
         source = self._sources.get((path, language))
         if source is None or source.data != data:
-            source = self._sources[path, language] = Source(language, data, path)
+            source = self._sources[path, language] = Source(language, data, path, self._has_file)
         return source
 
 
@@ -228,6 +231,7 @@ class _ElementRun:
                 self._add("argument", f"{transform.operation}: {error}")
             return source.data
         if not matches and operation.is_done(source, target.text, arguments):
+            self.notes.append(f"{transform.operation}: `{target.text[:80]}` matches nothing; taken as done.")
             return source.data
         if len(matches) != transform.expect:
             details = describe_places(source, matches) if matches else list(places.candidates)

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Final
 
@@ -18,13 +18,21 @@ _INDENT: Final = re.compile(rb"[ \t\f]*")
 _INDENTED: Final = re.compile(rb"^(\t+|  +)(?=\S)", re.MULTILINE)
 
 
+def _has_none(_: str) -> bool:
+    return False
+
+
 class Source:
     """The bytes of a file with the syntax tree of exactly these bytes."""
 
-    def __init__(self, language: str, data: bytes, path: str = "") -> None:
+    def __init__(
+        self, language: str, data: bytes, path: str = "", has_file: Callable[[str], bool] = _has_none
+    ) -> None:
+        """`has_file` says whether the repository has a file at a path."""
         self.language = language
         self.data = data
         self.path = path  # relative to the repository; its ending may decide what is legal
+        self.has_file = has_file
         self.tree: Tree = parser_of(language).parse(readable(language, data))
 
     @property

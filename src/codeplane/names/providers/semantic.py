@@ -101,6 +101,8 @@ class SemanticProvider:
         evidence = f"{run.indexer} {run.version}".strip()
         if target.kind == "external":
             return Meaning(Tier.STRONG, UNRESOLVED, evidence)
+        if target.kind == "file" and self._view.facts(target.path) is not None:
+            return Meaning(Tier.STRONG, (Place(RepoPath(target.path), -1),), evidence)
         if target.kind != "definition":
             return _UNKNOWN
         places = self._places(target)

@@ -72,7 +72,7 @@ def add_import(source: Source, _: Match, arguments: Arguments) -> Outcome:
 
 
 def _is_ours(source: Source) -> IsOurs:
-    return lambda module: is_own_package(source.path, module)
+    return lambda module: is_own_package(source, module)
 
 
 def _placed_data(
@@ -87,7 +87,7 @@ def _placed_data(
         return source.apply(place_statement(source, groups, text, names[0], is_ours))
     data = source.data
     for item in names:
-        current = Source(source.language, data, source.path)
+        current = Source(source.language, data, source.path, source.has_file)
         data = _with_alias(current, item) or current.apply(place_name(current, item, is_ours))
     return data
 
