@@ -242,7 +242,8 @@ def test_an_expression_whose_names_are_not_known_at_a_call_is_not_passed(tmp_pat
 
 
 def test_a_generator_gets_parentheses_before_a_second_argument(tmp_path: Path) -> None:
-    text = "def most(values):\n    return max(values)\n\n\nprint(most(x for x in [1]), most(most(y) for y in []))\n"
+    text = "def most(values):\n    return max(values)\n\n\n"
+    text += "print(most(x for x in [1]), most(most(y) for y in []))\n"
     repo = repo_of(tmp_path, {"a.py": text})
     execute(repo, [element("a.py", add("most", "least", argument="0"))])
     assert "print(most((x for x in [1]), 0), most((most(y, 0) for y in []), 0))" in repo.read("a.py")
