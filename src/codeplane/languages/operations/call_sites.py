@@ -12,14 +12,11 @@ from codeplane.core.edits import TextEdit
 from codeplane.languages.calls import Passed, misfit
 from codeplane.languages.headers import Parameter, Passing
 from codeplane.languages.operations.lists import SeparatedList, list_of
-from codeplane.languages.operations.operation import Argument, Outcome
+from codeplane.languages.operations.operation import Outcome
 from codeplane.languages.operations.registry import pack_of
 from codeplane.languages.operations.source import Source
 from codeplane.languages.spec import HERE
 
-CALL_ARGUMENT: Final = Argument(
-    "argument", "expression", "what calls pass for it, with `call_sites`; its default where that is left out"
-)
 _BY_POSITION: Final = (Passing.POSITION, Passing.EITHER)
 _RESTS: Final = (Passing.REST, Passing.NAMED_REST)
 _LONGEST_SHOWN: Final = 60

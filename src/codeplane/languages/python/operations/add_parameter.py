@@ -13,7 +13,6 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
-from codeplane.languages.operations.call_sites import CALL_ARGUMENT
 from codeplane.languages.python.operations._annotations import same_type, written_type
 from codeplane.languages.python.operations._guards import refuse_unsafe, with_newlines
 from codeplane.languages.python.operations._occurrences import facts_of, lines_of, outer_uses
@@ -53,7 +52,6 @@ def _check_places(arguments: Arguments) -> Sequence[str]:
             "first of all, or last of those that are passed by position, as by default",
             choices=("first", "last"),
         ),
-        CALL_ARGUMENT,
         Argument("keyword_only", "flag", "it is passed by name only: goes behind `*`, which is added"),
     ),
     check_arguments=_check_places,
