@@ -35,6 +35,7 @@ BENCHES = (
     "html_selectors",
     "call_sites",
     "operations_python",
+    "operations_javascript",
 )
 
 

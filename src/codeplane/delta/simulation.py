@@ -86,11 +86,15 @@ class TaskOutcome:
         return all(element.before == element.after for element in self.elements)
 
 
+FormattingObstacle = Literal["untrusted", "missing", "failed", "lines"]
+
+
 class Formatting(NamedTuple):
-    """A file as its formatter leaves it, or the reason why that was not asked."""
+    """A file as its formatter leaves it, or as it was written with what stood in the way."""
 
     data: bytes
     note: str | None = None
+    obstacle: FormattingObstacle | None = None
 
 
 class Formatter(Protocol):

@@ -30,6 +30,19 @@ def pack_of(language: str) -> str | None:
 
 
 @cache
+def formatter_of(language: str) -> str | None:
+    """The formatter that brings what operations write into a project's form, by its name as a linter.
+
+    None for a language whose operations get their layout right by themselves.
+    """
+    folder = _folder_of(language)
+    if folder is None or not (HERE / folder / "operations" / "_formatter.py").is_file():
+        return None
+    name: str = importlib.import_module(f"codeplane.languages.{folder}.operations._formatter").FORMATTER
+    return name
+
+
+@cache
 def _folder_of(language: str) -> str | None:
     if (HERE / language / "operations").is_dir():
         return language
