@@ -116,7 +116,7 @@ class ProjectOperations(Protocol):
     """Operations that go beyond one file, by the refactoring engine with its proof."""
 
     def __call__(
-        self, element: Element, transform: Transform, read: Callable[[RepoPath], bytes | None]
+        self, element: Element, transform: Transform, read: Callable[[RepoPath], bytes | None], /
     ) -> ProjectChange: ...
 
 

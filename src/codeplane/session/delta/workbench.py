@@ -12,6 +12,7 @@ from codeplane.delta.targets import Finders
 from codeplane.delta.toolchain import FILE, Toolchain, read_toolchain
 from codeplane.lint import Watch
 from codeplane.session.call import Call
+from codeplane.session.delta.project_operations import ProjectEdits
 from codeplane.session.linting import WorkingFiles, where
 from codeplane.session.repo import RepoSession
 from codeplane.storage.files import read_small
@@ -44,12 +45,14 @@ def read_tree_file(repo: RepoSession, path: RepoPath) -> bytes | None:
 
 def simulation_for(call: Call, expected: Sequence[RepoPath] = ()) -> Simulation:
     """A simulation on the working tree as it is now; it is quicker if it is told which files to expect."""
-    return Simulation(
+    simulation = Simulation(
         lambda path: read_tree_file(call.repo, path),
         finders_for(call),
         formatter=_normaliser_for(call, expected),
         check=call.check,
     )
+    simulation.project_operations = ProjectEdits(call, simulation)
+    return simulation
 
 
 def _normaliser_for(call: Call, expected: Sequence[RepoPath]) -> Normaliser:
