@@ -8,8 +8,8 @@ from codeplane.languages.operations import Arguments
 # Those of every edition: a name that is one in a later edition only would stop a migration.
 _KEYWORDS: Final = frozenset(
     "as break const continue else enum extern false fn for if impl in let loop match mod move mut pub ref"
-    " return static struct trait true type unsafe use where while async await dyn abstract become box do final"
-    " macro override priv typeof unsized virtual yield try gen".split()
+    " return static struct trait true type unsafe use where while async await dyn abstract become box do"
+    " final macro override priv typeof unsized virtual yield try gen".split()
 )
 _PATH_WORDS: Final = frozenset(("self", "Self", "super", "crate", "_"))
 
