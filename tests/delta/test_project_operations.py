@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from codeplane.core.errors import DeltaInvalid
-from codeplane.languages.operations import operations_of
 from tests.delta.plans import PlanRepo, annotate, element
 
 SHOP = """\
@@ -332,11 +331,6 @@ def test_an_argument_without_call_sites_is_refused_when_it_is_written(tmp_path: 
         repo.create([element("shop.py", wrong)])
 
 
-def has_parameters(language: str) -> pytest.MarkDecorator:
-    is_there = "add_parameter" in operations_of(language)
-    return pytest.mark.skipif(not is_there, reason=f"{language} has no add_parameter")
-
-
 TYPESCRIPT = {
     "a.ts": """\
 export class Shop {
@@ -366,7 +360,6 @@ two(1);
 }
 
 
-@has_parameters("typescript")
 def test_calls_of_typescript_follow_methods_and_constructors(tmp_path: Path) -> None:
     repo = repo_of(tmp_path, TYPESCRIPT)
     execute(
@@ -380,14 +373,12 @@ def test_calls_of_typescript_follow_methods_and_constructors(tmp_path: Path) -> 
     assert "new Shop('x', 't');\nshop.price('a', 8, 3);" in repo.read("b.ts")
 
 
-@has_parameters("typescript")
 def test_a_callback_may_be_passed_more_than_a_default_expects(tmp_path: Path) -> None:
     repo = repo_of(tmp_path, TYPESCRIPT)
     text = red(repo, [element("a.ts", add("both", "z", default="1"))])
     assert "b.ts:6: [1].map(two);" in text
 
 
-@has_parameters("c")
 def test_prototypes_and_calls_of_c_follow_and_macros_are_listed(tmp_path: Path) -> None:
     files = {
         "a.h": "#ifndef A_H\n#define A_H\nint load(const char *path, int mode);\n#endif\n",
@@ -401,3 +392,47 @@ def test_prototypes_and_calls_of_c_follow_and_macros_are_listed(tmp_path: Path) 
     execute(repo, [element("a.c", {**change, "accept": True})])
     assert "int load(const char *path, int size, int mode);" in repo.read("a.h")
     assert '\treturn load("a",\n\t\t    7,\n\t\t    load("b", 7, 2)) + LOAD("q");\n' in repo.read("b.c")
+
+
+RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/lib.rs": """\
+mod price;
+
+pub struct Shop;
+
+impl Shop {
+    pub fn visit(&self, item: &str, count: usize) -> usize {
+        price::cost(item) * count
+    }
+}
+
+pub fn run(shop: &Shop) -> usize {
+    let total = shop.visit("a", 1) + Shop::visit(shop, "b", 2) + price::cost("c");
+    assert!(price::cost("d") > 0);
+    ["e"].iter().map(|one| price::cost(one)).sum::<usize>() + total
+}
+""",
+    "src/price.rs": "pub fn cost(item: &str) -> usize {\n    item.len()\n}\n",
+}
+
+
+def test_calls_of_rust_follow_by_path_and_by_method_and_macros_are_listed(tmp_path: Path) -> None:
+    repo = repo_of(tmp_path, RUST)
+    execute(
+        repo,
+        [element("src/lib.rs", add("Shop.visit", "fee", type="usize", argument="7", after="item"))],
+        [element("src/price.rs", add("cost", "rate", type="usize", argument="8", accept=True))],
+    )
+    text = repo.read("src/lib.rs")
+    assert "pub fn visit(&self, item: &str, fee: usize, count: usize) -> usize {" in text
+    assert 'shop.visit("a", 7, 1) + Shop::visit(shop, "b", 7, 2) + price::cost("c", 8);' in text
+    assert "price::cost(item, 8) * count" in text
+    assert "price::cost(one, 8)" in text
+    assert 'assert!(price::cost("d") > 0);' in text
+
+
+def test_a_call_inside_a_macro_of_rust_makes_the_task_red(tmp_path: Path) -> None:
+    repo = repo_of(tmp_path, RUST)
+    text = red(repo, [element("src/price.rs", add("cost", "rate", type="usize", argument="8"))])
+    assert 'src/lib.rs:13: assert!(price::cost("d") > 0);' in text
