@@ -436,3 +436,11 @@ def test_a_call_inside_a_macro_of_rust_makes_the_task_red(tmp_path: Path) -> Non
     repo = repo_of(tmp_path, RUST)
     text = red(repo, [element("src/price.rs", add("cost", "rate", type="usize", argument="8"))])
     assert 'src/lib.rs:13: assert!(price::cost("d") > 0);' in text
+
+
+def test_a_forward_declaration_of_c_changes_with_its_definition(tmp_path: Path) -> None:
+    text = "static int f(int a);\n\nstatic int f(int a)\n{\n\treturn a;\n}\n\nint g(void) { return f(1); }\n"
+    repo = PlanRepo(tmp_path, {"m.c": text})
+    change = {"operation": "add_parameter", "target": "f", "name": "b", "type": "int", "argument": "2"}
+    execute(repo, [element("m.c", {**change, "call_sites": True})])
+    assert repo.read("m.c") == text.replace("int a)", "int a, int b)").replace("f(1)", "f(1, 2)")

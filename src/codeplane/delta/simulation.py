@@ -276,7 +276,8 @@ class _ElementRun:
             return data
         if change.open_places and not transform.accept:
             text = (
-                f"{transform.operation}: {len(change.open_places)} places are not proven and would be left."
+                f"{transform.operation}: {len(change.open_places)} places are not proven and would be left"
+                " (`accept: true` leaves them):"
             )
             self._add("call_site", text, tuple(change.open_places))
             return data

@@ -111,6 +111,8 @@ class _Rewrite:
             for place in places:
                 item = self.code.definition(place).item
                 addressed = nodes.get(source.line_offset(item.name_line) + item.name_column)
+                if addressed is None and self._is_forward(place, places):
+                    continue  # it changes with its definition
                 if addressed is None:
                     raise OperationRefused(f"{shown(path)}:{item.name_line} has no definition to change.")
                 matches.append(definition_match(addressed))
@@ -122,6 +124,11 @@ class _Rewrite:
             if outcome.edits:
                 self.edits.setdefault(path, []).extend(outcome.edits)
                 self._note_headers(source, places, outcome)
+
+    def _is_forward(self, place: Place, places: Sequence[Place]) -> bool:
+        """Whether a place only declares what another of the same file defines."""
+        name = self.code.definition(place).item.name
+        return any(one != place and self.code.definition(one).item.name == name for one in places)
 
     def _run_operation(self, source: Source, path: RepoPath, matches: Sequence[Match]) -> Outcome:
         try:

@@ -56,7 +56,9 @@ def _quote_of(source: Source, statements: Sequence[ImportStatement]) -> str | No
     texts = [source.text(one.node) for one in statements]
     marks = Counter(mark for text in texts for mark in "\"'" if mark in text)
     if not marks:
-        marks = Counter(source.text(one)[:1] for one in nodes_in(source.root, "string"))
+        # The keyword of the type `string` is a token of that kind too.
+        literals = [one for one in nodes_in(source.root, "string") if one.is_named]
+        marks = Counter(source.text(one)[:1] for one in literals)
     return marks.most_common(1)[0][0] if marks else None
 
 
