@@ -31,7 +31,8 @@ MOST_BYTES = 200_000
 BOUNDS: dict[str, float | None] = {
     "include": None,
     "sorted include": 10.0,
-    "parameter": 10.0,
+    "parameter": 5.0,
+    "wrapped parameter": None,
     "attribute": None,
 }
 
@@ -157,7 +158,16 @@ def _parameters(source: Source, match: Match, number: int) -> Iterator[Deletion]
         if arguments.get("after") == "":
             continue
         start, end, new = _parameter_bytes(source, only, index)
-        yield Deletion("parameter", start, end, new, "add_parameter", arguments, number)
+        kind = "parameter" if _is_regular(source, only) else "wrapped parameter"
+        yield Deletion(kind, start, end, new, "add_parameter", arguments, number)
+
+
+def _is_regular(source: Source, signature: Signature) -> bool:
+    """Whether a list says where another parameter goes: all in one line, or a line for each of three."""
+    node = signature.declarator.child_by_field_name("parameters")
+    assert node is not None
+    is_line = source.line_of(node.start_byte) == source.line_of(node.end_byte)
+    return is_line or (signature.items.has_own_lines and len(signature.items.items) > 2)
 
 
 def _parameter_bytes(source: Source, signature: Signature, index: int) -> tuple[int, int, bytes]:
