@@ -34,6 +34,7 @@ BENCHES = (
     "oracle",
     "html_selectors",
     "operations_c",
+    "call_sites",
     "operations_python",
     "operations_javascript",
 )

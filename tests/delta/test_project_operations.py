@@ -329,3 +329,110 @@ def test_an_argument_without_call_sites_is_refused_when_it_is_written(tmp_path: 
     wrong = {**add("visit", "a", argument="1"), "call_sites": False}
     with pytest.raises(DeltaInvalid, match="call_sites"):
         repo.create([element("shop.py", wrong)])
+
+
+TYPESCRIPT = {
+    "a.ts": """\
+export class Shop {
+  constructor(private name: string) {}
+  price(item: string, count = 1): number {
+    return item.length * count;
+  }
+}
+export class Corner extends Shop {
+  constructor() {
+    super('c');
+  }
+  price(item: string, count = 1): number {
+    return super.price(item, count);
+  }
+}
+export const both = (a: number) => a;
+""",
+    "b.ts": """\
+import { Shop, both as two } from './a';
+
+const shop: Shop = new Shop('x');
+shop.price('a', 3);
+two(1);
+[1].map(two);
+""",
+}
+
+
+def test_calls_of_typescript_follow_methods_and_constructors(tmp_path: Path) -> None:
+    repo = repo_of(tmp_path, TYPESCRIPT)
+    execute(
+        repo,
+        [element("a.ts", add("Shop.price", "rate", type="number", argument="8", after="item"))],
+        [element("a.ts", add("Shop.constructor", "town", type="string", argument="'t'"))],
+    )
+    assert repo.read("a.ts").count("price(item: string, rate: number, count = 1): number {") == 2
+    assert "super.price(item, 8, count)" in repo.read("a.ts")
+    assert "super('c', 't');" in repo.read("a.ts")
+    assert "new Shop('x', 't');\nshop.price('a', 8, 3);" in repo.read("b.ts")
+
+
+def test_a_callback_may_be_passed_more_than_a_default_expects(tmp_path: Path) -> None:
+    repo = repo_of(tmp_path, TYPESCRIPT)
+    text = red(repo, [element("a.ts", add("both", "z", default="1"))])
+    assert "b.ts:6: [1].map(two);" in text
+
+
+def test_prototypes_and_calls_of_c_follow_and_macros_are_listed(tmp_path: Path) -> None:
+    files = {
+        "a.h": "#ifndef A_H\n#define A_H\nint load(const char *path, int mode);\n#endif\n",
+        "a.c": '#include "a.h"\n\nint load(const char *path, int mode)\n{\n\treturn mode;\n}\n',
+        "b.c": '#include "a.h"\n\n#define LOAD(p) load(p, 0)\n\nint run(void)\n{\n'
+        '\treturn load("a",\n\t\t    load("b", 2)) + LOAD("q");\n}\n',
+    }
+    repo = repo_of(tmp_path, files)
+    change = add("load", "size", type="int", argument="7", after="path")
+    assert "b.c:3: #define LOAD(p) load(p, 0) (it stands in a macro)" in red(repo, [element("a.c", change)])
+    execute(repo, [element("a.c", {**change, "accept": True})])
+    assert "int load(const char *path, int size, int mode);" in repo.read("a.h")
+    assert '\treturn load("a",\n\t\t    7,\n\t\t    load("b", 7, 2)) + LOAD("q");\n' in repo.read("b.c")
+
+
+RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/lib.rs": """\
+mod price;
+
+pub struct Shop;
+
+impl Shop {
+    pub fn visit(&self, item: &str, count: usize) -> usize {
+        price::cost(item) * count
+    }
+}
+
+pub fn run(shop: &Shop) -> usize {
+    let total = shop.visit("a", 1) + Shop::visit(shop, "b", 2) + price::cost("c");
+    assert!(price::cost("d") > 0);
+    ["e"].iter().map(|one| price::cost(one)).sum::<usize>() + total
+}
+""",
+    "src/price.rs": "pub fn cost(item: &str) -> usize {\n    item.len()\n}\n",
+}
+
+
+def test_calls_of_rust_follow_by_path_and_by_method_and_macros_are_listed(tmp_path: Path) -> None:
+    repo = repo_of(tmp_path, RUST)
+    execute(
+        repo,
+        [element("src/lib.rs", add("Shop.visit", "fee", type="usize", argument="7", after="item"))],
+        [element("src/price.rs", add("cost", "rate", type="usize", argument="8", accept=True))],
+    )
+    text = repo.read("src/lib.rs")
+    assert "pub fn visit(&self, item: &str, fee: usize, count: usize) -> usize {" in text
+    assert 'shop.visit("a", 7, 1) + Shop::visit(shop, "b", 7, 2) + price::cost("c", 8);' in text
+    assert "price::cost(item, 8) * count" in text
+    assert "price::cost(one, 8)" in text
+    assert 'assert!(price::cost("d") > 0);' in text
+
+
+def test_a_call_inside_a_macro_of_rust_makes_the_task_red(tmp_path: Path) -> None:
+    repo = repo_of(tmp_path, RUST)
+    text = red(repo, [element("src/price.rs", add("cost", "rate", type="usize", argument="8"))])
+    assert 'src/lib.rs:13: assert!(price::cost("d") > 0);' in text

@@ -67,7 +67,7 @@ class _Rewrite:
     operation: Operation
     arguments: Arguments
     parameter: str
-    sources: dict[RepoPath, Source] = field(default_factory=dict)
+    parsed_files: dict[RepoPath, Source] = field(default_factory=dict)
     edits: dict[RepoPath, list[TextEdit]] = field(default_factory=dict)
     changes: dict[tuple[tuple[Parameter, ...], tuple[Parameter, ...]], ArgumentChange] = field(
         default_factory=dict
@@ -93,10 +93,10 @@ class _Rewrite:
         return grammar
 
     def _source(self, path: RepoPath) -> Source:
-        if path not in self.sources:
+        if path not in self.parsed_files:
             language = self.code.require_facts(path).language
-            self.sources[path] = Source(language, self.code.source(path), path)
-        return self.sources[path]
+            self.parsed_files[path] = Source(language, self.code.source(path), path)
+        return self.parsed_files[path]
 
     def _change_definitions(self, uses: FunctionUses) -> None:
         by_path: dict[RepoPath, list[Place]] = {}

@@ -118,8 +118,8 @@ class _Search:
             self._add_open(path, problem.line or self._definition.name_line, problem.text)
         for place in sorted(names.places):
             self._of_decorators(place)
-        found = find_occurrences(self._code, names, names.name)
-        self._of_refs(found, names)
+        occurrences = find_occurrences(self._code, names, names.name)
+        self._of_refs(occurrences, names)
         if self._is_initializer:
             for owner in self._owners:
                 self._of_class(owner)
@@ -143,7 +143,7 @@ class _Search:
             line = self._code.definition(place).name_line
             self._add_open(place.path, line, f"`{mark}` may call it itself, or hand on other arguments")
 
-    def _of_refs(self, found: Found, names: RenameSet) -> None:
+    def _of_refs(self, occurrences: Found, names: RenameSet) -> None:
         refs: dict[tuple[str, int, int], RefFact] = {}
         for place in sorted(names.places):
             for ref in self._code.structural_references.to(place):
@@ -152,13 +152,13 @@ class _Search:
                 if ref.tier in _CERTAIN and names.places.intersection(ref.target):
                     refs[at] = ref
                     self._of_certain(ref)
-        for site in found.sites:
+        for site in occurrences.sites:
             at = (site.path, site.line, site.column)
             if at in refs:
                 self._of_certain(refs[at])
             elif site.what == "attribute":
                 self._add_open(site.path, site.line, "it is looked up by its name")
-        for ref in found.open:
+        for ref in occurrences.open:
             self._add_open(ref.path, ref.line, self._why_open(ref))
 
     def _of_certain(self, ref: RefFact) -> None:

@@ -112,7 +112,7 @@ def _groups(source: Source) -> list[list[Entry]]:
     statements = import_statements(source)
     nodes = {one.node.id: one for one in statements}
     groups: list[list[Entry]] = []
-    is_open = False
+    open_form: str | None = None
     for node in source.root.children:
         statement = nodes.get(node.id)
         if statement is None:
@@ -120,13 +120,14 @@ def _groups(source: Source) -> list[list[Entry]]:
                 break
             continue
         entry = _entry(source, node, statement, is_first=not groups)
-        follows = is_open and bool(groups) and groups[-1][-1].end >= entry.start
+        follows = open_form == statement.form and groups[-1][-1].end >= entry.start
         is_effect = statement.is_effect
         if follows and not is_effect:
             groups[-1].append(entry)
         else:
             groups.append([entry])
-        is_open = not is_effect  # what is loaded for its effects keeps its place
+        # What is loaded for its effects keeps its place; `import` and `require` are ordered each for itself.
+        open_form = None if is_effect else statement.form
     return groups
 
 

@@ -81,16 +81,24 @@ def opaque_mentions(source: Source, name: str, start: int, end: int) -> list[int
     places = [
         token.start_byte
         for tree in _nodes_of(view.root, "token_tree")
+        if not _is_in_attribute(tree)
         for token in tree.children
         if token.type in ("identifier", "metavariable") and view.text(token).removeprefix("r#") == plain
     ]
     field = re.compile(rb"\{" + re.escape(plain.encode("utf-8", "surrogateescape")) + rb"[:}]")
     for kind in _STRINGS:
         for node in _nodes_of(view.root, kind):
-            if _is_in_tokens(node):
+            if _is_in_tokens(node) and not _is_in_attribute(node):
                 own = view.data[node.start_byte : node.end_byte]
                 places += [node.start_byte + match.start() for match in field.finditer(own)]
     return [place for place in places if start <= place < end]
+
+
+def _is_in_attribute(node: Node) -> bool:
+    parent = node.parent
+    while parent is not None and parent.type == "token_tree":
+        parent = parent.parent
+    return parent is not None and parent.type == "attribute"
 
 
 def _is_in_tokens(node: Node) -> bool:
