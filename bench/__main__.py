@@ -33,6 +33,7 @@ BENCHES = (
     "builds",
     "oracle",
     "html_selectors",
+    "operations_c",
     "call_sites",
     "operations_python",
     "operations_javascript",

@@ -120,7 +120,13 @@ def _place_attribute(
         return source.insert(_list_end(same[-1]), f", {attribute.inner_text}")
     if same and position is None:
         return _beside(source, same[-1], attribute.text)
-    if attribute.form == "gnu" and position is None and (end := _tail_place(owner)) is not None:
+    is_behind_keyword = owner.type in _TAGGED and _has_habit(source)
+    if (
+        attribute.form == "gnu"
+        and position is None
+        and not is_behind_keyword
+        and (end := _tail_place(owner)) is not None
+    ):
         return source.insert(end, f" {attribute.text}")
     if owner.type in (*_TAGGED, "enumerator"):
         place = owner.children[0] if owner.type in _TAGGED else owner
@@ -132,6 +138,12 @@ def _place_attribute(
     if is_inner:
         place = next((one for one in owner.children if one.type not in _SPECIFIERS), owner)
     return source.insert(place.start_byte, f"{attribute.text} ")
+
+
+def _has_habit(source: Source) -> bool:
+    """Whether other structures of the file have their attributes behind the keyword."""
+    structures = [one for one in nodes_in(source.root) if one.type in _TAGGED]
+    return any(one.child_count > 1 and one.children[1].type == "attribute_specifier" for one in structures)
 
 
 def _list_end(attribute: Node) -> int:

@@ -82,11 +82,12 @@ def _place_among(lines: Preprocessed, groups: Sequence[Sequence[Include]], heade
     first = groups[0][0]
     if is_main_header(source, header) and not is_first_header(first.header):
         return _insert_before(source, first.directive, header, is_apart=len(groups) > 1)
-    movable = [[one for one in group if not _is_fixed(source, one)] for group in groups]
+    # The header of the file is one of many where it does not come first.
+    fixed = _leading_headers(source, [one for group in groups for one in group])
+    movable = [[one for one in group if one not in fixed] for group in groups]
     runs = [run for group in movable for run in _runs_of(group, header[:1])]
     if runs:
         return _place_in_run(source, _best_run(runs, header), header)
-    fixed = [one for group in groups for one in group if _is_fixed(source, one)]
     others = [one for group in movable for one in group]
     if fixed and (header[:1] == "<" or not others):
         last = fixed[-1].directive
@@ -96,8 +97,14 @@ def _place_among(lines: Preprocessed, groups: Sequence[Sequence[Include]], heade
     return _insert_after(source, others[-1].directive, header, is_apart=uses_blank_lines(source))
 
 
-def _is_fixed(source: Source, include: Include) -> bool:
-    return is_main_header(source, include.header) or is_first_header(include.header)
+def _leading_headers(source: Source, includes: Sequence[Include]) -> list[Include]:
+    """The first includes of a file that others have to stay behind."""
+    headers = []
+    for one in includes:
+        if not (is_main_header(source, one.header) or is_first_header(one.header)):
+            break
+        headers.append(one)
+    return headers
 
 
 def _runs_of(group: Sequence[Include], mark: str) -> list[list[Include]]:
@@ -112,12 +119,12 @@ def _runs_of(group: Sequence[Include], mark: str) -> list[list[Include]]:
 
 
 def _best_run(runs: Sequence[Sequence[Include]], header: str) -> Sequence[Include]:
-    """The includes that a header belongs to: of the same folder, then where its order is, then the first."""
+    """The includes that a header belongs to: of its folder, where its order is, most of them."""
 
-    def fit(run: Sequence[Include]) -> tuple[int, bool]:
+    def fit(run: Sequence[Include]) -> tuple[int, bool, int]:
         near = max(closeness(header, one.header) for one in run)
         keys = [sort_key(one.header) for one in run]
-        return near, is_sorted(run) and keys[0] < sort_key(header) < keys[-1]
+        return near, is_sorted(run) and keys[0] < sort_key(header) < keys[-1], len(run)
 
     return max(runs, key=fit)
 
