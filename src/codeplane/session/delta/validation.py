@@ -74,6 +74,7 @@ class PlanReport:
     tree: PlanTree
     phases: list[PhaseReport]
     toolchain: Toolchain
+    tree_state: str  # fingerprint of all files before the first phase
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -144,6 +145,7 @@ class _Validation:
         self.simulation: Simulation = simulation_for(self.call, self.expected)
         self.toolchain = toolchain_of(self.call.repo)
         self.state: Fingerprint = self.call.repo.states.now()
+        self.first_state = self.state.hex()
         self._red: set[str] = set()
 
     def simulate_phase(self, phase: Item) -> None:
@@ -306,7 +308,7 @@ class _Validation:
             for verdict in phase.verdicts
         }
         tree = plans.set_derived_many(values) if values else self.tree
-        return PlanReport(tree, self.phases, self.toolchain, self.warnings)
+        return PlanReport(tree, self.phases, self.toolchain, self.first_state, self.warnings)
 
 
 def _paths_in(call: Call, tree: PlanTree, phases: Sequence[Item]) -> list[RepoPath]:
