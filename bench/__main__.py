@@ -34,6 +34,7 @@ BENCHES = (
     "oracle",
     "html_selectors",
     "operations_python",
+    "deltas",
 )
 
 

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from codeplane.core.edits import TextEdit
 from codeplane.languages.operations import OperationRefused, Source
+from codeplane.languages.operations.reparsing import common_ends
 
 _COOKIE: Final = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _UTF_8: Final = frozenset((b"utf-8", b"utf8", b"utf-8-sig", b"utf_8", b"u8", b"ascii", b"us-ascii"))
@@ -64,11 +65,7 @@ def difference(source: Source, after: bytes) -> list[TextEdit]:
     before = source.data
     if before == after:
         return []
-    shortest = min(len(before), len(after))
-    start = next((at for at in range(shortest) if before[at] != after[at]), shortest)
-    end = 0
-    while end < shortest - start and before[-1 - end] == after[-1 - end]:
-        end += 1
+    start, end = common_ends(before, after)
     # A letter of several bytes is replaced as a whole.
     while start and _is_continuation(before, start):
         start -= 1
