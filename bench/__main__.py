@@ -37,6 +37,7 @@ BENCHES = (
     "call_sites",
     "operations_python",
     "operations_javascript",
+    "deltas",
 )
 
 

@@ -135,6 +135,7 @@ class Simulation:
     check: Callable[[], None] = lambda: None  # raises where the call has ended
     contents: dict[RepoPath, bytes] = field(default_factory=dict)
     _sources: dict[tuple[RepoPath, str], Source] = field(default_factory=dict)
+    _is_there: dict[str, bool] = field(default_factory=dict)  # files of the working tree
 
     def read(self, path: RepoPath) -> bytes | None:
         """A file as the tasks so far have left it."""
@@ -155,14 +156,24 @@ class Simulation:
         return TaskOutcome(elements, problems)
 
     def _has_file(self, path: str) -> bool:
-        return self.read(RepoPath(path)) is not None
+        """Asked many times of the same paths: where imports go depends on which packages are there."""
+        if RepoPath(path) in self.contents:
+            return True
+        if path not in self._is_there:
+            self._is_there[path] = self.read_file(RepoPath(path)) is not None
+        return self._is_there[path]
 
     def source_of(self, path: RepoPath, language: str, data: bytes) -> Source:
         """The tree of a file as it is now; parsed once for each state."""
-        source = self._sources.get((path, language))
-        if source is None or source.data != data:
-            source = self._sources[path, language] = Source(language, data, path, self._has_file)
+        earlier = self._sources.get((path, language))
+        if earlier is not None and earlier.data == data:
+            return earlier
+        source = self._sources[path, language] = Source(language, data, path, self._has_file, earlier)
         return source
+
+    def keep_source(self, path: RepoPath, source: Source) -> None:
+        """Keeps the tree of a file that an operation had to parse."""
+        self._sources[path, source.language] = source
 
 
 @dataclass
@@ -246,6 +257,8 @@ class _ElementRun:
         if operation.target != "file":
             self.places += [_place_of(number, source, match) for match in matches[:_MOST_PLACES]]
         result = run_operation(operation, source, matches, arguments)
+        if result.after is not None:
+            self.simulation.keep_source(self.element.path, result.after)
         self.edit_count += len(result.outcome.edits)
         self.notes += result.outcome.notes
         return result.data

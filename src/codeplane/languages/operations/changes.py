@@ -1,6 +1,7 @@
 """Texts as a file has to take them, and what differs between a file and its bytes afterwards."""
 
 from codeplane.core.edits import TextEdit
+from codeplane.languages.operations.reparsing import common_ends
 from codeplane.languages.operations.source import Source
 
 
@@ -15,11 +16,7 @@ def difference(source: Source, after: bytes) -> list[TextEdit]:
     before = source.data
     if before == after:
         return []
-    shortest = min(len(before), len(after))
-    start = next((at for at in range(shortest) if before[at] != after[at]), shortest)
-    end = 0
-    while end < shortest - start and before[-1 - end] == after[-1 - end]:
-        end += 1
+    start, end = common_ends(before, after)
     # A letter of several bytes is replaced as a whole.
     while start and _is_continuation(before, start):
         start -= 1
