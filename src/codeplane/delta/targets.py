@@ -9,7 +9,12 @@ from tree_sitter import Node
 from codeplane.core.suggest import nearest
 from codeplane.delta.model import Target
 from codeplane.languages.operations import Match, Operation, Source
-from codeplane.languages.operations.addresses import Addressed, definitions_in, find_definitions
+from codeplane.languages.operations.addresses import (
+    Addressed,
+    definitions_in,
+    find_definitions,
+    longer_addresses,
+)
 from codeplane.languages.operations.targets import definition_match
 from codeplane.languages.patterns import compile_pattern, find_pattern, near_misses
 from codeplane.languages.queries.foreign import QueryMatch
@@ -100,8 +105,9 @@ def find_symbol(source: Source, target: Target) -> Places:
     if definitions:
         return Places([definition_match(one) for one in definitions])
     addresses = {one.address: one for one in definitions_in(source)}
-    close = nearest(target.text, addresses)
-    return Places([], [_line_of(source, addresses[name]) for name in close])
+    longer = longer_addresses(source, target.text)[:_MOST_CANDIDATES]
+    close = longer or [addresses[name] for name in nearest(target.text, addresses)]
+    return Places([], [_line_of(source, one) for one in close])
 
 
 def find_by_pattern(source: Source, target: Target) -> Places:

@@ -28,16 +28,15 @@ class Addressed(NamedTuple):
 
 
 def find_definitions(source: Source, address: str) -> list[Addressed]:
-    """The definitions of an address; those of longer addresses that end with it only where none has it.
+    """The definitions of an address, which is whole: the end of a longer one is a candidate, not a match.
 
     Parameters, variables and imports have addresses where no definition has the same one: `x`, `f.x`.
     """
     number = _NUMBER.search(address)
     path = _SEPARATOR.split(address[: number.start()] if number else address)
     everything = definitions_in(source)
-    exact = [one for one in everything if _path_of(one) == path]
-    exact = exact or [one for one in variables_in(source, everything, path[-1]) if _path_of(one) == path]
-    matches = exact or [one for one in everything if _path_of(one)[-len(path) :] == path]
+    matches = [one for one in everything if _path_of(one) == path]
+    matches = matches or [one for one in variables_in(source, everything, path[-1]) if _path_of(one) == path]
     if number:
         return [
             one
@@ -45,6 +44,12 @@ def find_definitions(source: Source, address: str) -> list[Addressed]:
             if one.address.endswith(number[0]) or (number[1] == "1" and one == matches[0])
         ]
     return matches
+
+
+def longer_addresses(source: Source, address: str) -> list[Addressed]:
+    """The definitions whose addresses end with one that is not whole."""
+    path = _SEPARATOR.split(_NUMBER.sub("", address))
+    return [one for one in definitions_in(source) if _path_of(one)[-len(path) :] == path]
 
 
 def _path_of(one: Addressed) -> list[str]:
