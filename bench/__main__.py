@@ -14,6 +14,7 @@ BENCHES = (
     "memory",
     "reconcile",
     "extract",
+    "patterns",
     "cold",
     "switch",
     "edits",
@@ -31,6 +32,12 @@ BENCHES = (
     "impact",
     "builds",
     "oracle",
+    "html_selectors",
+    "operations_c",
+    "call_sites",
+    "operations_python",
+    "operations_javascript",
+    "deltas",
 )
 
 

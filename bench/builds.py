@@ -3,7 +3,6 @@
 import argparse
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,19 +11,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.conformance import node
-
-from bench.corpora import CACHE, debian_package, debian_source, npm_package
+from bench.corpora import CACHE, debian_package, debian_source
 from bench.measure import Figure
-from bench.rename import copied, variables
+from bench.rename import copied, fresh_name, variables
+from bench.rename_corpora import typescript_project
 from bench.renamers import answer_of, planned
-from bench.suites import BROKEN, Kept, Trial
+from bench.suites import BROKEN, Kept, Trial, tsc
 from codeplane.config import Places
 from codeplane.refactor.subject import Subject
 from codeplane.refactor.variables import is_argument
 from codeplane.session import Checkout, RepoSession
 
-TYPESCRIPT = "5.9.3"
 KINDS = (
     *("function", "method", "class", "interface", "struct", "enum", "trait", "type"),
     *("field", "property", "constant", "variable", "member", "variant", "module"),
@@ -32,9 +29,6 @@ KINDS = (
 SYMBOLS = 30
 SEED = 7
 _BUILD_SEC = 600
-_TSCONFIG = """{"compilerOptions": {"target": "es2020", "module": "esnext", "moduleResolution": "bundler",
-"lib": ["esnext", "dom"], "strict": false, "noEmit": true, "skipLibCheck": true, "types": []},
-"include": ["src"]}"""
 
 
 @dataclass(frozen=True)
@@ -59,13 +53,6 @@ def _run(home: Path, *commands: list[str], **more: str) -> int:
     return failed
 
 
-def _typescript(home: Path, _: int) -> int:
-    compiler = node.package("typescript", TYPESCRIPT) / "bin" / "tsc"
-    command = [str(node.node()), str(compiler), "-p", "."]
-    done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=_BUILD_SEC)
-    return done.stdout.count("error TS")
-
-
 def _go(home: Path, _: int) -> int:
     return _run(
         home, ["go", "build", "./..."], ["go", "test", "-vet=off", "./..."], GOFLAGS="-mod=mod", GOPROXY="off"
@@ -83,13 +70,6 @@ def _java(home: Path, _: int) -> int:
         return _run(home, ["javac", "-nowarn", "-proc:none", "-d", out, *sources])
 
 
-def _mobx() -> Path:
-    found = npm_package("mobx", "6.13.7")
-    shutil.rmtree(found / "package" / "dist", ignore_errors=True)
-    (found / "package" / "tsconfig.json").write_text(_TSCONFIG)
-    return found
-
-
 def pflag() -> Path:
     inside = "usr/share/gocode/src/github.com/spf13/pflag"
     return debian_package("golang-github-spf13-pflag-dev", "1.0.6~git20210604-d5e0c0615ace-1", inside)
@@ -101,7 +81,7 @@ def regex_syntax() -> Path:
 
 
 PROJECTS = (
-    Project("mobx", _mobx, ".ts", "src/", _typescript, known=3),
+    Project("mobx", lambda: typescript_project("mobx", "6.13.7"), ".ts", "src/", tsc, known=3),
     Project("pflag", pflag, ".go", "", _go),
     Project("regex-syntax", regex_syntax, ".rs", "src/", _rust),
     Project("commons-csv", lambda: debian_source("commons-csv", "1.9.0-1"), ".java", "src/main/", _java),
@@ -129,7 +109,7 @@ def _project(project: Project, symbols: int, seed: int) -> Iterator[Figure]:
         try:
             session.index.refresh()
             for number, (kind, subject) in enumerate(_drawn(session, project, symbols, seed)):
-                plan = planned(session, subject, _new(subject.name, number))
+                plan = planned(session, subject, fresh_name(subject.name, number))
                 outcomes[f"{kind} {plan.verdict}"] += 1
                 files = answer_of(plan).files
                 if files and trial.broken(files):
@@ -163,13 +143,6 @@ def _drawn(session: RepoSession, project: Project, symbols: int, seed: int) -> l
 
 def _is_of(one: Subject, project: Project) -> bool:
     return one.path.endswith(project.ending) and one.path.startswith(project.inside) and one.name != "_"
-
-
-def _new(name: str, number: int) -> str:
-    """A name that looks like the old one: case can have a meaning."""
-    if name.isupper():
-        return f"RENAMED_{number}"
-    return f"Renamed{number}" if name.lstrip("$#@")[:1].isupper() else f"renamed{number}"
 
 
 def main() -> None:

@@ -80,6 +80,9 @@ def figures() -> Iterator[Figure]:
     total = equal = same_pages = 0
     for (name, _), file, line in zip(pages, files, judged.stdout.splitlines(), strict=True):
         answers, source = json.loads(line), Source("html", file.read_bytes())
+        if not document_of(source).is_page:
+            # The judge puts a page around every fragment.
+            answers = {item: answers[item] for item in answers if not item.startswith(("body", "head"))}
         differences = [item for item in answers if _ours(source, item) != _as_set(answers[item])]
         total, equal = total + len(answers), equal + len(answers) - len(differences)
         same_pages += not differences

@@ -4,7 +4,19 @@ import json
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+
+class Judge(Protocol):
+    """Says what names in files are defined as."""
+
+    def open(self, file: Path, language: str) -> None: ...
+
+    def close_file(self, file: Path) -> None: ...
+
+    def definitions(self, file: Path, line: int, column: int) -> list[tuple[str, int, int]]: ...
+
+    def stop(self) -> None: ...
 
 
 class Server:

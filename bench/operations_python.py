@@ -75,7 +75,7 @@ def _outcomes() -> Iterator[tuple[str, bool, str]]:
             sample = random.Random(7).sample(items, min(SAMPLE, len(items)))
             for path, one in sample:
                 name_in_package = str(path.relative_to(folder).as_posix())
-                yield kind, *_restored(name_in_package, path.read_bytes(), one)
+                yield kind, *_restored(name_in_package, path.read_bytes(), one, folder)
 
 
 def _is_left_out(path: Path) -> bool:
@@ -83,10 +83,10 @@ def _is_left_out(path: Path) -> bool:
     return not {"data", "cases", "profiling"}.isdisjoint(path.parts)
 
 
-def _restored(path: str, before: bytes, one: Deletion) -> tuple[bool, str]:
+def _restored(path: str, before: bytes, one: Deletion, folder: Path) -> tuple[bool, str]:
     """Whether the operation brings the bytes back, and what came of it otherwise."""
     data = before[: one.start] + one.new + before[one.end :]
-    source = Source("python", data, path)
+    source = Source("python", data, path, lambda other: (folder / other).is_file())
     operation = operations_of("python")[one.operation]
     arguments, errors = check_arguments(operation, "python", "python", one.arguments)
     place = f"{path}:{Source('python', before).line_of(one.start)}"
@@ -181,7 +181,7 @@ def _imports(source: Source, node: Node) -> Iterator[Deletion]:
     start, end = source.line_start(node.start_byte), source.next_line(node.end_byte)
     if len(names) <= 1:
         before = source.data[:start]
-        is_alone = before.endswith(b"\n\n") and source.data[end : end + 1] == b"\n"
+        is_alone = (not before or before.endswith(b"\n\n")) and source.data[end : end + 1] == b"\n"
         arguments = {"import": source.text(node)}
         yield Deletion("import", start, end + is_alone, b"", "add_import", arguments)
         return

@@ -22,7 +22,7 @@ from tests.conformance.node import Unavailable
 from tests.index.conftest import tree_of
 
 from bench.corpora import CACHE, npm_package, python_package
-from bench.lsp import Server
+from bench.lsp import Judge, Server
 from bench.measure import Figure
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
@@ -117,7 +117,7 @@ def compare(root: Path, oracle: "Oracle", language: str, only: str = "") -> Verd
         workers = Workers(2)
         index = Index.open(Path(folder) / "index.db", tree_of(root), workers)
         index.refresh()
-        server = Server(oracle.command, _project(root), oracle.settings, oracle.options)
+        server = oracle.serve(root)
         try:
             with index.snapshot() as snapshot:
                 comparison = _Comparison(root, snapshot, server, verdict)
@@ -145,7 +145,7 @@ def _files(snapshot: Snapshot, language: str) -> Iterator[RepoPath]:
 
 
 class _Comparison:
-    def __init__(self, root: Path, snapshot: Snapshot, server: Server, verdict: Verdict) -> None:
+    def __init__(self, root: Path, snapshot: Snapshot, server: Judge, verdict: Verdict) -> None:
         self.root, self.snapshot, self.server, self.verdict = root, snapshot, server, verdict
         self._known_aliases: dict[str, dict[tuple[int, int], Sequence[Place]]] = {}
         self._known_names: dict[str, dict[tuple[int, int], Definition]] = {}
@@ -159,7 +159,7 @@ class _Comparison:
         self.server.open(file, language)
         inside = self.root.as_uri() + "/"
         for ref in self.snapshot.references_in(path):
-            if ref.role is Role.DEFINE or ref.receiver == "=":
+            if not self._is_asked(ref):
                 continue
             text = lines[ref.line - 1].encode()[: ref.column].decode()
             column = len(text.encode("utf-16-le")) // 2
@@ -172,6 +172,10 @@ class _Comparison:
                 [place for place in said if place in ours or not _is_about_use(place, ref, text, inside)],
             )
         self.server.close_file(file)
+
+    def _is_asked(self, ref: RefFact) -> bool:
+        """Whether the server is asked about a reference."""
+        return ref.role is not Role.DEFINE and ref.receiver != "="
 
     def _claimed(self, ref: RefFact) -> set[_Position]:
         """Where what CodePlane is sure of is defined."""
@@ -195,7 +199,9 @@ class _Comparison:
             verdict.asked += 1
             if not said:
                 verdict.silent += 1
-            elif not ours & set(inside) and not self._is_excused(ref, inside):
+            elif not ours & set(inside):
+                if self._is_excused(ref, inside):
+                    return
                 verdict.wrong.append(
                     f"{path}:{ref.line}:{ref.column + 1} {ref.receiver}.{ref.name} {ref.tier}: "
                     f"{[f'{u[-50:]}:{n + 1}' for u, n, _ in sorted(ours)]} "
@@ -368,6 +374,10 @@ class Oracle(NamedTuple):
     command: list[str]
     settings: dict[str, Any]
     options: dict[str, Any]
+
+    def serve(self, root: Path) -> Server:
+        """Starts the server on the project in a folder."""
+        return Server(self.command, _project(root), self.settings, self.options)
 
 
 def pyright() -> Oracle:

@@ -5,7 +5,9 @@ import re
 import select
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
@@ -19,6 +21,7 @@ from codeplane.session import RepoSession
 
 ROPE, JEDI = "1.14.0", "0.19.2"
 _ANSWER_SEC = 90
+_TOKEN = re.compile(r"[\w$]+|\S")
 
 Spot = tuple[str, int, int]
 """Path, line from 1, column in characters from 0."""
@@ -87,8 +90,11 @@ class Peer:
 class Language:
     """A language server that is asked to rename."""
 
-    def __init__(self, server: Server, root: Path, language: str) -> None:
+    def __init__(self, server: Server, root: Path, language: str, *, keeps_open: bool = False) -> None:
+        """`keeps_open`: the server forgets a project when the last of its files is closed."""
         self.server, self._root, self._language = server, root, language
+        self._keeps_open = keeps_open
+        self._open_files: set[Path] = set()
 
     def rename(self, asked: Asked) -> Answer:
         found = self._at("textDocument/rename", asked.at, newName=asked.new)
@@ -114,22 +120,28 @@ class Language:
 
     def definitions(self, at: Spot) -> set[Spot]:
         """Where the server says that the name at a place is defined; outside of the project, by its file."""
-        file = self._root / at[0]
-        self.server.open(file, self._language)
-        found = self.server.definitions(file, at[1] - 1, at[2])
-        self.server.close_file(file)
+        with self._opened(at[0]) as file:
+            found = self.server.definitions(file, at[1] - 1, at[2])
         return {(self._path(uri) or uri, line + 1, column) for uri, line, column in found}
 
     def stop(self) -> None:
         self.server.stop()
 
     def _at(self, method: str, at: Spot, **more: Any) -> Any:
-        file = self._root / at[0]
-        self.server.open(file, self._language)
         position = {"line": at[1] - 1, "character": at[2]}
-        found = self.server.ask(method, textDocument={"uri": file.as_uri()}, position=position, **more)
-        self.server.close_file(file)
-        return found
+        with self._opened(at[0]) as file:
+            return self.server.ask(method, textDocument={"uri": file.as_uri()}, position=position, **more)
+
+    @contextmanager
+    def _opened(self, path: str) -> Iterator[Path]:
+        file = self._root / path
+        if file not in self._open_files:
+            self.server.open(file, self._language)
+        yield file
+        if self._keeps_open:
+            self._open_files.add(file)
+        else:
+            self.server.close_file(file)
 
     def _spots(self, found: list[dict[str, Any]]) -> Iterator[Spot]:
         for one in found:
@@ -175,16 +187,28 @@ def answer_of(plan: Plan) -> Answer:
 
 def spots(root: Path, answer: Answer, asked: Asked) -> set[Spot]:
     """Where the new name was written, by the places that the old one had."""
-    found: set[Spot] = set()
-    word = re.compile(rf"(?<!\w){re.escape(asked.new)}(?!\w)")
+    places: set[Spot] = set()
     for path, content in answer.files.items():
         before = (root / path).read_bytes().decode().split("\n")
         for at, line in enumerate(content.decode().split("\n")):
-            if at < len(before) and line == before[at]:
-                continue
-            for number, one in enumerate(word.finditer(line)):
-                found.add((path, at + 1, one.start() - number * (len(asked.new) - len(asked.name))))
-    return found
+            if at >= len(before) or line != before[at]:
+                columns = _old_columns(before[at] if at < len(before) else "", line, asked)
+                places |= {(path, at + 1, column) for column in columns}
+    return places
+
+
+def _old_columns(before: str, after: str, asked: Asked) -> Iterator[int]:
+    """Where the names stood that have become the new one in a line. `{ size }` becomes `{ size: length }`:
+    what is only added belongs to the name before it."""
+    old, new = list(_TOKEN.finditer(before)), list(_TOKEN.finditer(after))
+    matcher = SequenceMatcher(None, [one[0] for one in old], [one[0] for one in new], autojunk=False)
+    for tag, start, end, first, last in matcher.get_opcodes():
+        written = sum(one[0] == asked.new for one in new[first:last]) if tag != "equal" else 0
+        replaced = [one.start() for one in old[start:end] if one[0] == asked.name]
+        yield from replaced[:written]
+        if written > len(replaced):
+            before_it = [one.start() for one in old[:start] if one[0] == asked.name]
+            yield from before_it[-1:] or [one.start() for one in old[end:] if one[0] == asked.name][:1]
 
 
 def _edited(text: str, edits: list[dict[str, Any]]) -> str:

@@ -1,8 +1,9 @@
 """What batch indexers add: recall of references behind a receiver with the tier on and off, and its cost.
 
-The judges are basedpyright for `ty-scip`, the TypeScript server for `scip-typescript` and gopls for
-`go-types`. gopls and our extractor both rest on the library go/types: for Go the comparison with the tier on
-tests what is made of its types, not the types. `python -m bench.semantic NAME …` does some of the packages.
+The judges are basedpyright for `ty-scip`, the TypeScript server for `scip-typescript`, Eclipse's compiler
+for `javac` and gopls for `go-types`. gopls and our extractor both rest on the library go/types: for Go the
+comparison with the tier on tests what is made of its types, not the types. `python -m bench.semantic NAME …`
+does some of the packages.
 """
 
 import os
@@ -23,10 +24,12 @@ from tests.conformance.node import Unavailable
 from tests.index.conftest import tree_of
 from tests.index.toy_indexer import base_of, store
 
-from bench.corpora import CACHE, debian_package, npm_package, python_package
-from bench.lsp import Server
+from bench.corpora import CACHE, debian_package, debian_source, npm_package, python_package
+from bench.eclipse import Eclipse
+from bench.lsp import Judge
 from bench.measure import Figure
-from bench.oracle import Oracle, Verdict, _Comparison, _Position, _project, gopls, pyright, typescript
+from bench.oracle import Verdict, _Comparison, _Position, _project, gopls, pyright, typescript
+from bench.semantic_speed import Slowdown, open_session, slowdowns
 from codeplane.core.paths import RepoPath
 from codeplane.index import Workers
 from codeplane.index.semantics import Run
@@ -45,8 +48,8 @@ PYTHON = (
     ("flask", "3.1.0", ""),
     ("httpx", "0.28.1", ""),
     ("sqlparse", "0.5.3", ""),
-    ("requests", "2.32.5", "/src/"),
-    ("marshmallow", "4.0.1", "/src/"),
+    ("requests", "2.32.5", ""),
+    ("marshmallow", "4.0.1", ""),
     ("werkzeug", "3.1.3", "/src/"),
     ("scrapy", "2.13.3", "/scrapy/core/"),
     ("celery", "5.5.3", "/celery/app/"),
@@ -66,6 +69,17 @@ GO = (
     ("github.com/gorilla/mux", "1.8.0-1", ""),
     ("github.com/go-chi/chi", "5.0.7-1", ""),
     ("github.com/burntsushi/toml", "1.2.0-2", ""),
+)
+# Names of Debian's source packages.
+JAVA = (
+    ("commons-csv", "1.9.0-1", ""),
+    ("jsoup", "1.15.3-1", ""),
+    ("jackson-core", "2.14.1-2~deb12u1", ""),
+    ("libcommons-codec-java", "1.15-1", ""),
+    ("commons-io", "2.11.0-2", ""),
+    ("libcommons-collections4-java", "4.2-1", ""),
+    ("jcommander", "1.71-4", ""),
+    ("javapoet", "1.13.0-1", ""),
 )
 
 
@@ -90,23 +104,29 @@ class Cost:
 def figures(chosen: tuple[str, ...] = ()) -> Iterator[Figure]:
     totals = {language: Tally() for language in _SUBJECTS}
     for language, name, version, only in _packages(chosen):
-        tally, cost = measure(_SUBJECTS[language].fetch(name, version), language, only)
-        yield from _package_figures(name, tally, cost)
+        try:
+            measured = measure(_SUBJECTS[language].fetch(name, version), language, only)
+        except Unavailable as reason:
+            print(f"{name} is left out: {reason}", flush=True)
+            continue
+        yield from _package_figures(name, measured)
         for mode in ("on", "off"):
-            one, total = getattr(tally, mode), getattr(totals[language], mode)
-            total.said.update(one.said)
-            total.found.update(one.found)
+            verdict, total = getattr(measured.tally, mode), getattr(totals[language], mode)
+            total.said.update(verdict.said)
+            total.found.update(verdict.found)
     for language, total in totals.items():
-        if said := total.on.said.total():
-            on, off = (100 * one.found.total() / said for one in (total.on, total.off))
-            detail = f"{off:.1f} % by structure alone; {said} references"
-            yield Figure(
-                f"recall behind a receiver, {language}",
-                on,
-                "%",
-                None,
-                f"{detail}; aim {_SUBJECTS[language].aim:.0f} %",
-            )
+        if total.on.said:
+            yield from _language_figures(language, total)
+
+
+def _language_figures(language: str, total: Tally) -> Iterator[Figure]:
+    said = total.on.said.total()
+    on, off = (100 * verdict.found.total() / said for verdict in (total.on, total.off))
+    detail = f"{off:.1f} % by structure alone; {said} references; aim {_SUBJECTS[language].aim:.0f} %"
+    yield Figure(f"recall behind a receiver, {language}", on, "%", None, detail)
+    for kind, count in total.on.said.most_common():
+        on, off = (100 * verdict.found[kind] / count for verdict in (total.on, total.off))
+        yield Figure(f"  {kind}", on, "%", None, f"{off:.1f} % by structure alone; {count} references")
 
 
 def _packages(chosen: tuple[str, ...]) -> Iterator[tuple[str, str, str, str]]:
@@ -114,7 +134,8 @@ def _packages(chosen: tuple[str, ...]) -> Iterator[tuple[str, str, str, str]]:
         yield from ((language, *one) for one in subject.packages if not chosen or one[0] in chosen)
 
 
-def _package_figures(name: str, tally: Tally, cost: Cost) -> Iterator[Figure]:
+def _package_figures(name: str, measured: "Measured") -> Iterator[Figure]:
+    tally, cost = measured.tally, measured.cost
     for line in tally.on.wrong[:20]:
         print(f"    {line}")
     said = tally.on.said.total()
@@ -124,30 +145,53 @@ def _package_figures(name: str, tally: Tally, cost: Cost) -> Iterator[Figure]:
     ratio = cost.import_sec / max(0.1, cost.indexer_sec)
     yield Figure(f"{name}, import", ratio, "×", 0.5, f"{cost.import_sec:.1f} s; {cost.indexer_sec:.1f} s")
     yield Figure(f"{name}, index.db", cost.after / cost.before, "×", 1.5, f"{cost.after / 1e6:.1f} MB")
+    for one in measured.slowdowns:
+        yield Figure(f"{name}, {one.question}", one.ratio, "×", 1.2, one.detail)
 
 
-def measure(root: Path, language: str, only: str) -> tuple[Tally, Cost]:
+class Measured(NamedTuple):
+    """What came out of one package."""
+
+    tally: Tally
+    cost: Cost
+    slowdowns: list[Slowdown]
+
+
+def measure(root: Path, language: str, only: str) -> Measured:
     """Indexes a package with and without its indexer, and asks the judge about every name in some files."""
     tally = Tally()
-    judge, indexer = _SUBJECTS[language].judge(), _SUBJECTS[language].indexer()
+    indexer = _SUBJECTS[language].indexer()
     with tempfile.TemporaryDirectory(prefix="cpl-") as folder:
         workers = Workers(2)
         index = Index.open(Path(folder) / "index.db", tree_of(root), workers)
         index.refresh()
-        cost = take_in(index, root, indexer, Path(folder))
-        server = Server(judge.command, _project(root), judge.settings, judge.options)
+        cost = take_in(index, root, indexer, Path(folder) / "run")
+        judge = _SUBJECTS[language].judge(root)
         try:
             with index.snapshot() as snapshot:
-                judged = _Both(root, snapshot, server, tally)
+                judged = _Both(root, snapshot, judge, tally)
                 for path in sorted(snapshot.layout.blobs):
                     facts = snapshot.facts(path)
                     if only in path and facts is not None and facts.language == language:
                         judged.file(RepoPath(path), language)
         finally:
-            server.stop()
+            judge.stop()
             index.close()
             workers.close()
-    return tally, cost
+        return Measured(tally, cost, measure_speed(root, language, Path(folder)))
+
+
+def measure_speed(root: Path, language: str, folder: Path) -> list[Slowdown]:
+    """Calls tools on two copies of a package: one without the facts of its indexer, and one with them."""
+    copies = [folder / name / "repo" for name in ("without", "with")]
+    for copy in copies:
+        shutil.copytree(root, copy, symlinks=True)
+    session = open_session(copies[1])
+    try:
+        take_in(session.index, copies[1], _SUBJECTS[language].indexer(), folder / "second")
+    finally:
+        session.close()
+    return list(slowdowns(copies[0], copies[1], language))
 
 
 def _content(snapshot: Snapshot, path: RepoPath) -> bytes | None:
@@ -230,6 +274,14 @@ def go_types() -> Installed:
     return Installed(INDEXERS["go-types"], Tool(Path(program), said.stdout.strip().removeprefix("go")))
 
 
+def javac() -> Installed:
+    program = shutil.which("java")
+    if program is None:
+        raise Unavailable("java is not installed")
+    output = subprocess.run([program, "--version"], check=True, capture_output=True, text=True)
+    return Installed(INDEXERS["javac"], Tool(Path(program), output.stdout.split()[1]))
+
+
 def go_package(name: str, version: str) -> Path:
     """The sources of a Go library as Debian has them. No module is required: `go list` fails as a whole where
     one cannot be fetched, so what other libraries define is missing for the indexer and the judge alike."""
@@ -247,30 +299,34 @@ class Subject(NamedTuple):
 
     packages: tuple[tuple[str, str, str], ...]
     fetch: Callable[[str, str], Path]
-    judge: Callable[[], Oracle]
+    judge: Callable[[Path], Judge]
     indexer: Callable[[], Installed]
     aim: float  # percent with the tier on
 
 
 _SPELLING = {"github.com/burntsushi/toml": "github.com/BurntSushi/toml"}
 _SUBJECTS = {
-    "python": Subject(PYTHON, python_package, pyright, ty_scip, 98),
-    "typescript": Subject(TYPESCRIPT, npm_package, typescript, scip_typescript, 93),
-    "go": Subject(GO, go_package, gopls, go_types, 98),
+    "python": Subject(PYTHON, python_package, lambda root: pyright().serve(root), ty_scip, 98),
+    "typescript": Subject(
+        TYPESCRIPT, npm_package, lambda root: typescript().serve(root), scip_typescript, 93
+    ),
+    "go": Subject(GO, go_package, lambda root: gopls().serve(root), go_types, 98),
+    "java": Subject(JAVA, debian_source, Eclipse, javac, 98),
 }
 
 
 class _Both(_Comparison):
     """Judges references behind a receiver twice: by all sources, and by the structure of the code alone."""
 
-    def __init__(self, root: Path, snapshot: Snapshot, server: Server, tally: Tally) -> None:
-        super().__init__(root, snapshot, server, tally.on)
+    def __init__(self, root: Path, snapshot: Snapshot, judge: Judge, tally: Tally) -> None:
+        super().__init__(root, snapshot, judge, tally.on)
         self._tally = tally
         self._by_structure: tuple[str, dict[tuple[int, int], RefFact]] = ("", {})
 
+    def _is_asked(self, ref: RefFact) -> bool:
+        return bool(ref.receiver) and super()._is_asked(ref)
+
     def _judge(self, path: RepoPath, ref: RefFact, said: list[_Position]) -> None:
-        if not ref.receiver:
-            return
         if self._by_structure[0] != path:
             refs = self.snapshot.structural_references.inside(path)
             self._by_structure = (path, {(one.line, one.column): one for one in refs})

@@ -11,12 +11,32 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.conformance import node
+
 from bench.corpora import CACHE
 
-NEEDED = ("pytest", "pretend", "simplejson", "freezegun", "pyyaml", "markupsafe", "email_validator", "babel")
+# pytest 9 has no argument `path` of hooks any more, which the suite of boltons declares.
+NEEDED = (
+    "pytest==8.4.2",
+    "pretend",
+    "simplejson",
+    "freezegun",
+    "pyyaml",
+    "markupsafe",
+    "email_validator",
+    "babel",
+)
+TYPESCRIPT = "5.9.3"
+VITEST = "3.2.4"
 BROKEN = 1_000_000
 _SUITE_SEC = 300
+_BUILD_SEC = 600
+_RUNNER = Path(__file__).with_name("suite_runner.py")
 _IGNORED = ("*.egg-info", ".git", ".codeplane", "__pycache__")
+
+
+Check = Callable[[Path, int], int]
+"""Counts what fails in the copy of a project, up to a number."""
 
 
 class Kept:
@@ -40,7 +60,7 @@ class Kept:
 class Trial:
     """A copy of a project that changes are tried in and taken out of again."""
 
-    def __init__(self, root: Path, home: Path, check: Callable[[Path, int], int], kept: Kept) -> None:
+    def __init__(self, root: Path, home: Path, check: Check, kept: Kept) -> None:
         self._root, self._home, self._check, self._kept = root, home, check, kept
         shutil.copytree(root, home, symlinks=True, ignore=shutil.ignore_patterns(*_IGNORED))
         self.before: int = kept.get("nothing", lambda: check(home, BROKEN))
@@ -63,7 +83,7 @@ class Trial:
                 shutil.copyfile(self._root / path, self._home / path)
 
 
-def pytest(tests: str) -> Callable[[Path, int], int]:
+def pytest(tests: str) -> Check:
     """Counts the failures of a suite, errors included, up to a number."""
 
     def run(home: Path, most: int) -> int:
@@ -72,9 +92,9 @@ def pytest(tests: str) -> Callable[[Path, int], int]:
         flags.append("--continue-on-collection-errors")
         try:
             done = subprocess.run(
-                [_python(), "-m", "pytest", *flags, tests],
+                [_python(), str(_RUNNER), str(source), *flags, tests],
                 cwd=home,
-                env={"PATH": os.environ["PATH"], "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"},
+                env={"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"},
                 capture_output=True,
                 text=True,
                 timeout=_SUITE_SEC,
@@ -83,10 +103,43 @@ def pytest(tests: str) -> Callable[[Path, int], int]:
             return BROKEN
         last = next((line for line in reversed(done.stdout.splitlines()) if " in " in line), "")
         words = last.strip("= ").replace(",", "").split()
-        failed = sum(int(n) for n, what in itertools.pairwise(words) if what[:5] in ("faile", "error"))
-        return failed if done.returncode in (0, 1) else max(failed, 1) if failed else BROKEN
+        counts = [(int(n), what[:5]) for n, what in itertools.pairwise(words) if n.isdecimal()]
+        failed = sum(count for count, what in counts if what in ("faile", "error"))
+        has_run = done.returncode in (0, 1) and any(what in ("passe", "faile", "error") for _, what in counts)
+        return failed if has_run else max(failed, 1) if failed else BROKEN
 
     return run
+
+
+def tsc(home: Path, _: int, project: str = ".") -> int:
+    """Counts the errors that the TypeScript compiler reports."""
+    _link_packages(home)
+    compiler = node.package("typescript", TYPESCRIPT) / "bin" / "tsc"
+    command = [str(node.node()), str(compiler), "-p", project]
+    done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=_BUILD_SEC)
+    return done.stdout.count("error TS")
+
+
+def vitest(home: Path, most: int) -> int:
+    """Counts the tests and the files of tests that fail under vitest."""
+    _link_packages(home)
+    program = home / "node_modules" / "vitest" / "vitest.mjs"
+    command = [str(node.node()), str(program), "run", "--reporter=json", f"--bail={most}"]
+    try:
+        done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=_SUITE_SEC)
+        report = json.loads(done.stdout[done.stdout.index('{"numTotal') :])
+    except (subprocess.TimeoutExpired, ValueError):
+        return BROKEN
+    files = sum(one["status"] == "failed" and not one["assertionResults"] for one in report["testResults"])
+    failed: int = report["numFailedTests"] + files
+    return failed if report["numPassedTests"] else BROKEN
+
+
+def _link_packages(home: Path) -> None:
+    """Lets the tests of a project import vitest."""
+    link = home / "node_modules"
+    if not link.is_symlink():
+        link.symlink_to(node.package("vitest", VITEST, is_native=True).parent)
 
 
 def _python() -> str:

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.corpora import CACHE, python_package
-from bench.rename import PACKAGES, SEED, Bench, copied, drawn
+from bench.rename import SEED, Bench, copied, drawn
+from bench.rename_corpora import PACKAGES
 from bench.renamers import Spot, planned
 from bench.suites import Kept, Trial, pytest
 from codeplane.refactor import Plan, Verdict

@@ -23,7 +23,11 @@ phases:
     delta:
       elements:
       - path: a.py
-        control: "\\e[31m\\x9B"
+        transforms:
+        - operation: add_import
+          import: import re
+    fields:
+      notes: "\\e[31m\\x9B"
   - title: second
     after:
     - a
@@ -43,7 +47,7 @@ def test_a_plan_goes_through_the_shell_and_back(cpl: Cpl, is_served: bool) -> No
         assert "\x1b" not in as_json and "\x9b" not in as_json
         assert json.loads(as_json) == parse_yaml(DOCUMENT)
         done = cpl.run(
-            "plan", "edit", "a", "--plan", plan, "--set", "state=in_progress", "--set", "fields.notes=n"
+            "plan", "edit", "a", "--plan", plan, "--set", "state=in_progress", "--set", "fields.reason=n"
         )
         assert "[~]" in done.stdout and done.returncode == 0
         refused = cpl.run("plan", "edit", "a", "--plan", plan, "--set", "state=ready_to_land")

@@ -6,6 +6,7 @@ import pytest
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
+from codeplane.index.semantics import SemanticTarget
 from codeplane.names import Index
 from codeplane.names.freshness import Freshness, external_name
 from tests.index.toy_indexer import definition, external, tell
@@ -179,6 +180,21 @@ def test_build_contexts_that_differ_say_nothing(told: Index) -> None:
     assert lines(told, "Tool.run") == {"app.py:4": OPEN}
 
 
+def test_a_module_is_what_the_indexer_says_while_it_is_there(index: Index, repo: Path) -> None:
+    (repo / "pack").mkdir()
+    write(repo, **{"pack/__init__.py": "", "pack/part.py": "x = 1\n", "app.py": "import pack\npack.part.x\n"})
+    index.refresh()
+    tell(index, {("app.py", 2, "part"): SemanticTarget("file", RepoPath("pack/part.py"))})
+    with index.snapshot() as snapshot:
+        [ref] = [one for one in snapshot.references_in(RepoPath("app.py")) if one.name == "part"]
+    assert (ref.tier, ref.evidence) == STRONG
+    (repo / "pack" / "part.py").unlink()
+    index.refresh()
+    with index.snapshot() as snapshot:
+        [ref] = [one for one in snapshot.references_in(RepoPath("app.py")) if one.name == "part"]
+    assert not ref.target
+
+
 def test_a_member_that_is_overridden_is_only_possibly_the_one_of_the_base(index: Index, repo: Path) -> None:
     write(
         repo, **FILES, **{"late.py": "from tool import Tool\n\nclass Late(Tool):\n    def run(self): ...\n"}
@@ -201,3 +217,16 @@ def test_a_member_that_is_overridden_is_only_possibly_the_one_of_the_base(index:
 )
 def test_the_last_name_of_an_external_symbol(text: str, name: str) -> None:
     assert external_name(text) == name
+
+
+def test_a_read_before_its_name_is_bound_is_no_reference_whatever_an_indexer_says(
+    index: Index, repo: Path
+) -> None:
+    write(repo, **{"compat.py": "zip = (\n    zip\n)\n\n\ndef pairs():\n    return zip([1])\n"})
+    index.refresh()
+    tell(index, {("compat.py", 2, "zip"): definition("compat.py", "zip")})
+    with index.snapshot() as snapshot:
+        tiers = {
+            ref.line: ref.tier for ref in snapshot.references_in(RepoPath("compat.py")) if ref.name == "zip"
+        }
+    assert tiers == {1: Tier.PROVEN, 2: Tier.UNKNOWN, 7: Tier.PROVEN}

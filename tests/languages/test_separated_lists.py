@@ -114,6 +114,7 @@ REMOVALS = [
     ("python", PARAMS, "def f(a, b,\n      c, d): pass", [2], "def f(a, b,\n      d): pass"),
     ("python", PARAMS, "def f(a, b,\n      c, d): pass", [2, 3], "def f(a, b): pass"),
     ("python", PARAMS, "def g(\n  a,\n\n  b,\n\n  c,\n): pass", [1], "def g(\n  a,\n\n  c,\n): pass"),
+    ("python", PARAMS, "def f(\n    a,\n    *,\n    b): pass", [1, 2], "def f(\n    a): pass"),
     ("python", PARAMS, "def f(a,  # 1\n      b): pass", [1], "def f(a  # 1\n      ): pass"),
     ("python", PARAMS, "def f(a, b,  # 1\n      c): pass", [1], "def f(a,  # 1\n      c): pass"),
     ("python", PARAMS, "def f(\n    # free\n\n    a,\n): pass", [0], "def f(\n    # free\n): pass"),

@@ -6,7 +6,7 @@ import pytest
 
 from codeplane.core.errors import PlanInvalid, TransitionRefused
 from codeplane.plans import PlanTree, WorkPlans, build_workflow
-from codeplane.plans.gates import is_equal, is_unset
+from codeplane.plans.gates import is_equal, is_unset, next_step
 from codeplane.plans.pack_files import PackSource
 from codeplane.storage.database import Database
 
@@ -160,3 +160,24 @@ def test_an_item_of_a_pack_that_is_switched_off_is_shown_and_cannot_move(databas
     assert alone.export(tree.plan.id) == plan(type="bug")
     with pytest.raises(PlanInvalid, match="no type bug"):
         alone.transition(tree.find_item("a").id, "done")
+
+
+def test_the_next_step_is_the_call_that_brings_a_plan_on(plans: WorkPlans) -> None:
+    tree = plans.create(plan(delta={"elements": [1]}))
+    task, plan_id = tree.find_item("a").id, tree.plan.id
+    assert next_step(plans.workflow, tree) == f'validate_deltas {{"plan": "{plan_id}"}}'
+    tree = plans.set_derived(task, {"delta_status": "stale"})
+    assert next_step(plans.workflow, tree) == f'validate_deltas {{"plan": "{plan_id}"}}'
+    tree = plans.set_derived(task, {"delta_status": "green"})
+    assert next_step(plans.workflow, tree) == f'execute_deltas {{"plan": "{plan_id}"}}'
+    tree = move(plans, tree, "a", "in_progress", "done")
+    other = tree.find_item("b").id
+    assert next_step(plans.workflow, tree) == f'plan_update {{"item": "{other}", "state": "in_progress"}}'
+    tree = move(plans, tree, "b", "in_progress")
+    assert next_step(plans.workflow, tree) == f'plan_update {{"item": "{other}", "delta": {{…}}}}'
+    tree = move(plans, move(plans, tree, "b", "done"), "one", "active")
+    assert next_step(plans.workflow, tree) == f'execute_deltas {{"plan": "{plan_id}"}}'
+    tree = plans.transition(plan_id, "active").tree
+    tree = move(plans, tree, "one", "executing", "completed")
+    assert next_step(plans.workflow, tree) == f'plan_update {{"item": "{plan_id}", "state": "completed"}}'
+    assert next_step(plans.workflow, plans.transition(plan_id, "completed").tree) is None

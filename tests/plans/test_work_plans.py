@@ -158,6 +158,10 @@ def test_a_delta_is_normalised_whenever_it_is_written(database: Database) -> Non
     assert tree.find_item("create").delta == {**DELTA, "digest": "sha256:1"}
     changed = plans.edit_items(tree.plan.id, [("create", {"delta": {"elements": []}})]).tree
     assert changed.find_item("create").delta == {"elements": [], "digest": "sha256:1"}
+    assert plans.load(tree.plan.id) == changed
+    document = plans.export(tree.plan.id)
+    assert document["phases"][0]["tasks"][1]["delta"] == {"elements": []}
+    assert document["phases"][0]["tasks"][0] == PLAN["phases"][0]["tasks"][0]
     with pytest.raises(PlanInvalid, match="a bad delta"):
         plans.edit_items(tree.plan.id, [("create", {"delta": {"bad": 1}})])
 
@@ -191,6 +195,7 @@ def test_a_changed_document_keeps_what_stays(plans: WorkPlans, tree: PlanTree) -
         "UPDATE work_item SET layout = '1' WHERE key = 'create'",
         "UPDATE work_item SET level = 'other' WHERE key = 'create'",
         "UPDATE work_item SET digest = '' WHERE key = 'create'",
+        "UPDATE work_item SET written_delta = '{}' WHERE key = 'create'",
         "DELETE FROM work_item WHERE key = 'create'",
         "DELETE FROM work_item WHERE key IS NULL AND level = 'step'",
         "DELETE FROM work_link WHERE kind = 'blocks'",

@@ -66,6 +66,11 @@ BUDGETS = {
     "write_source": 24_000,
     "plan_create": 20_000,
     "plan_show": 20_000,
+    "validate_deltas": 20_000,
+    "get_delta_status": 16_000,
+    "execute_deltas": 4_000,
+    "delta_try": 24_000,
+    "find_pattern": 20_000,
     "plan_update": 12_000,
     "decision_commit": 24_000,
     "refactor_apply": 28_000,
@@ -83,8 +88,21 @@ PLANS = {
     "refactor_cancel": ("big.core.Base", "Root"),
     "decision_commit": ("big.core.Base", "Root"),
 }
+DELTA = {"elements": [{"path": "a.py", "transforms": [{"operation": "add_import", "import": "import re"}]}]}
+
+
+def _delta_of(n: int) -> dict[str, Any]:
+    transform = {"operation": "add_type_annotation", "target": f"use_{n}", "type": "object"}
+    return {"delta": {"elements": [{"path": f"big/part{n % 12}/module{n}.py", "transforms": [transform]}]}}
+
+
 MANY_TASKS = [
-    {"title": f"Annotate the function {n}", "key": f"k{n}", "delta": {"elements": []}} for n in range(500)
+    {
+        "title": f"Task {n} of many, with a title that is not short",
+        "key": f"k{n}",
+        **(_delta_of(n) if n < 300 else {}),
+    }
+    for n in range(500)
 ]
 QUESTIONS: dict[str, dict[str, Any]] = {
     "batch": {"calls": [{"tool": "git_status"}, {"tool": "search", "args": {"query": "shared"}}]},
@@ -134,10 +152,17 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "undo": {},
     "plan_create": {"title": "much", "phases": [{"title": "all", "tasks": MANY_TASKS}]},
     "plan_show": {"plan": "{plan}"},
+    "validate_deltas": {"plan": "{plan}", "level": "validated"},
+    "get_delta_status": {"plan": "{plan}"},
+    "delta_try": {
+        "elements": [element for task in MANY_TASKS[:300] for element in task["delta"]["elements"]],
+    },
+    "find_pattern": {"pattern": "shared($A)"},
     "plan_update": {
         "plan": "{plan}",
-        "updates": [{"item": f"k{n}", "state": "rejected"} for n in range(500)],
+        "updates": [{"item": f"k{n}", "state": "rejected"} for n in range(300, 500)],
     },
+    "execute_deltas": {"plan": "{plan}", "confidence": "validated", "no_git": True},
     "refactor_rename": {"symbol": "big.core.shared", "new_name": "common", "apply": "never"},
     "refactor_inspect": {"plan": "{last}", "group": "proven", "limit": 200},
     "refactor_apply": {"plan": "{last}"},

@@ -3,17 +3,20 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
+from textwrap import indent
 from typing import Any, Final
 
 from pydantic import Field
 
 from codeplane.answers.output import Output
+from codeplane.core.documents import Malformed
 from codeplane.plans import Item, Level, PlanSummary, PlanTree, Workflow
 from codeplane.plans.gates import closed_gates, next_step
 
 _LONGEST_TITLE: Final = 120
-_LONGEST_JSON: Final = 20_000
+_LONGEST_VALUE: Final = 20_000
 _SHORT_JSON: Final = 90
 _MARKS: Final = {"open": " ", "wip": "~", "done": "x"}
 _INDENTS: Final = {Level.PLAN: "", Level.PHASE: "", Level.TASK: "  ", Level.STEP: "    "}
@@ -101,7 +104,7 @@ class WholeItemOutput(Output):
             lines += [f"{name}: {', '.join(ids)}"] if (ids := getattr(self, name)) else []
         lines += [self.description.rstrip()] if self.description else []
         for name in ("fields", "derived", "delta"):
-            lines += [f"{name}: {_render_json(value)}"] if (value := getattr(self, name)) else []
+            lines += [f"{name}:{_render_value(value)}"] if (value := getattr(self, name)) else []
         for way in self.transitions:
             why = f": {way.enforcement}, {'; '.join(way.closed)}" if way.closed else ""
             lines.append(f"can go to {way.to}{why}")
@@ -275,11 +278,14 @@ def change_output(
     )
 
 
-def _render_json(value: Any) -> str:
+def _render_value(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     if len(text) <= _SHORT_JSON:
+        return f" {text}"
+    from codeplane.core.yaml_text import dump_yaml  # its parser takes long to load
+
+    with suppress(Malformed):
+        text = "\n" + indent(dump_yaml(value).rstrip("\n"), "  ")
+    if len(text) <= _LONGEST_VALUE:
         return text
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    if len(text) <= _LONGEST_JSON:
-        return text
-    return f"{text[:_LONGEST_JSON]}\n… {len(text) - _LONGEST_JSON} more characters"
+    return f"{text[:_LONGEST_VALUE]}\n… {len(text) - _LONGEST_VALUE} more characters"

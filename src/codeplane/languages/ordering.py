@@ -56,12 +56,17 @@ def order_of(section: Sequence[Entry]) -> Order | None:
 def common_order(groups: Sequence[Sequence[Entry]]) -> Order | None:
     """The order that the statements of every group are in; None where there is none."""
     by_name = (_by_name(order) for order in ORDERS)
-    orders = (*by_name, *ORDERS)
+    by_folded_name = (_by_folded_name(order) for order in ORDERS)
+    orders = (*by_name, *by_folded_name, *ORDERS)
     return next((order for order in orders if all(is_in(order, group) for group in groups)), None)
 
 
 def _by_name(order: Order) -> Order:
     return lambda one: (*order(one), one.name)
+
+
+def _by_folded_name(order: Order) -> Order:
+    return lambda one: (*order(one), one.name.casefold())
 
 
 def is_in(order: Order, section: Sequence[Entry]) -> bool:

@@ -13,7 +13,7 @@ from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import FLAG_ASIDE, FLAG_MORE, MADE, OTHER_TYPE, Reason
 from codeplane.languages.foreign import ForeignDefinition
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, external, is_external, known
-from codeplane.names.overloads import is_overload
+from codeplane.names.overloads import hides_all, is_overload
 
 if TYPE_CHECKING:
     from codeplane.names.imports import ImportResolver
@@ -187,18 +187,38 @@ class Classes:
             return member
         places = list(member)
         for base in order[order.index(owner) + 1 :]:
-            inherited = UNRESOLVED if is_external(base) else self._own(base, name)
-            if inherited == AMBIGUOUS:
+            if is_external(base):
+                if self._may_mean_outside(facts, base[0].path, places):
+                    return AMBIGUOUS
+                continue
+            methods = self._own(base, name)
+            if methods == AMBIGUOUS:
                 return AMBIGUOUS
-            derived = [self._definition(place) for place in places]
-            places += [
-                place
-                for place in inherited
-                if place.definition >= 0
-                and self._definition(place).kind == derived[0].kind
-                and is_overload(facts.language, self._definition(place), derived)
-            ]
-        return tuple(places)
+            places += self._inherited_overloads(facts.language, methods, places)
+        root = self._linker.spec(facts).types.root_class
+        return AMBIGUOUS if root and self._may_mean_outside(facts, root, places) else tuple(places)
+
+    def _inherited_overloads(self, language: str, methods: Target, places: list[Place]) -> list[Place]:
+        """The methods of a base that none of those of derived classes takes the place of."""
+        overriding = [self._definition(place) for place in places]
+        overloads: list[Place] = []
+        for place in methods:
+            item = self._definition(place) if place.definition >= 0 else None
+            if item is None or item.kind != overriding[0].kind:
+                continue
+            owner = self._definition(Place(place.path, item.parent)) if item.parent >= 0 else None
+            if is_overload(language, item, owner, overriding):
+                overloads.append(place)
+        return overloads
+
+    def _may_mean_outside(self, facts: ForeignFile, base: str, places: list[Place]) -> bool:
+        """Whether a class from outside may have an overload that none of some methods overrides:
+        `add(int, int, int)` of a class that extends `ArrayList`, which has `add(E)`."""
+        overriding = [self._definition(place) for place in places]
+        if overriding[0].kind == "constructor":
+            return False
+        overloads = self._linker.spec(facts).types.outside_overloads(base, overriding[0].name)
+        return overloads is None or not hides_all(facts.language, overloads, overriding)
 
     def _is_conditional(self, target: Target) -> bool:
         """Whether a class makes a method under a condition: it stands deeper than the others."""
@@ -311,7 +331,7 @@ class Classes:
         first, *rest = split_path(text)
         bind = facts.named(item.scope, first) or facts.named(0, first)
         if not target and bind is None and text != OTHER_TYPE:
-            return external(text)
+            return external(self._starred(facts, text))
         if not target and bind and bind.certain and bind.reason == Reason.IMPORT_ALIAS:
             full = facts.full_names.get(first, "")
             head = facts.imports[bind.target].module.partition(".")[0]
@@ -319,6 +339,12 @@ class Classes:
                 return external(".".join([full, *rest]))
         # What it is cannot be said, and it is nobody else's base.
         return external(f"{place.path}:{place.definition}:{text}")
+
+    def _starred(self, facts: ForeignFile, text: str) -> str:
+        """The full name of a base that a file has from `import java.util.*`, where the language knows one."""
+        types = self._linker.spec(facts).types
+        names = [f"{facts.imports[at].module}.{text}" for at in facts.stars if types.root_class]
+        return next((name for name in names if types.outside_overloads(name, "") is not None), text)
 
     def _may_be_base(self, place: Place) -> bool:
         return self._linker.definition_kind(place) in _BASES and not self._linker.making.is_replaced(place)

@@ -62,8 +62,8 @@ class Resolver:
         """Whether two meanings that are sure are of different things of the repository."""
         if not structural.target or not other.target:
             return False  # a local variable, or something outside
-        if any(place.definition < 0 for place in structural.target):
-            return False  # a module: indexers name what it holds
+        if any(place.definition < 0 for place in (*structural.target, *other.target)):
+            return False  # a module: one names it, the other what it holds
         if not set(structural.target).isdisjoint(other.target):
             return False
         # Of a member that base and derived class both give a value, one names the first, the other the last.

@@ -76,7 +76,7 @@ def _check_scalar(value: Any, where: str) -> None:
 
 def check_size(item: Item) -> None:
     """Refuses an item whose fields take too much room."""
-    for values in (item.fields, item.derived):
+    for values in (item.fields, item.derived, item.written_delta or {}):
         size = len(json.dumps(dict(values)))
         if size > LARGEST_FIELDS:
             raise PlanTooLarge(

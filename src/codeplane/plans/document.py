@@ -133,6 +133,7 @@ class DocumentReader:
             blocks=read_references(document, "blocks", where),
             layout=layout,
         )
+        item = with_written_delta(item, document.get(DELTA))
         check_size(item)
         items = [item]
         children = document.get(level.children_key, [])
@@ -200,6 +201,12 @@ class DocumentReader:
             raise PlanInvalid(f"{where}: delta must be an object.")
         check_value(value, f"{where}: delta")
         return self.normalise_delta(value)
+
+
+def with_written_delta(item: Item, delta: dict[str, Any] | None) -> Item:
+    """An item that remembers how its delta was spelled, where that is not how it is stored."""
+    is_same = delta is None or json.dumps(delta) == json.dumps(item.delta)
+    return replace(item, written_delta=None if is_same else delta)
 
 
 def check_keys(document: Any, level: Level, where: str) -> None:
@@ -299,7 +306,7 @@ def _export_item(tree: PlanTree, workflow: Workflow, item: Item, linked_ids: set
         "fields": {name: value for name, value in item.fields.items() if name != DELTA} or None,
         "after": [_reference_of(tree, one) for one in item.after] or None,
         "blocks": [_reference_of(tree, one) for one in item.blocks] or None,
-        DELTA: item.fields.get(DELTA),
+        DELTA: item.written_delta if item.written_delta is not None else item.fields.get(DELTA),
     }
     children = [_export_item(tree, workflow, child, linked_ids) for child in tree.children(item.id)]
     if item.level.child is not None:

@@ -14,6 +14,7 @@ from codeplane.plans.document import (
     read_key,
     read_references,
     resolve_references,
+    with_written_delta,
 )
 from codeplane.plans.gates import Moved, move_item
 from codeplane.plans.item import DELTA, Item, Level, PlanTree
@@ -66,6 +67,8 @@ def _edit_content(reader: DocumentReader, tree: PlanTree, item: Item, edit: Mapp
     if "fields" in edit or DELTA in edit:
         changes["fields"] = _edit_fields(reader, item, edit, where)
     changed_item = replace(item, **changes)
+    if DELTA in edit:
+        changed_item = with_written_delta(changed_item, edit[DELTA])
     if changed_item.delta != item.delta:
         item_type = reader.workflow.find_type(item.type)
         changed_item = replace(changed_item, derived=item_type.derived_defaults)

@@ -230,13 +230,30 @@ def _is_done(workflow: Workflow, item: Item) -> bool:
 
 
 def _first_call(workflow: Workflow, tree: PlanTree, item: Item) -> str | None:
+    """The call that takes the first way out of an item's state, or the tool that takes it further at once."""
     item_type = workflow.types.get(item.type)
-    ways = item_type.transitions_from(item.state) if item_type is not None else []
+    ways = list(_first_ways(item_type, item.state)) if item_type is not None else []
     if not ways:
         return None
-    gates = closed_gates(workflow, tree, item, ways[0])
-    if gates:
-        return gates[0].opens
-    if ways[0].by:
-        return f'{ways[0].by} {{"plan": "{tree.plan.id}"}}'
+    for way in ways:
+        gates = closed_gates(workflow, tree, item, way)
+        # A task without a delta is begun before anybody asks for one.
+        if gates and (way is ways[0] or item.delta):
+            return gates[0].opens
+        if gates:
+            break
+        if way.by:
+            return f'{way.by} {{"plan": "{tree.plan.id}"}}'
     return _render_update(item, state=ways[0].target)
+
+
+def _first_ways(item_type: ItemType, state: str) -> Iterator[Transition]:
+    """The first way out of a state, then out of the one that it leads to, until the item is done."""
+    visits = {state}
+    while ways := item_type.transitions_from(state):
+        yield ways[0]
+        state = ways[0].target
+        target = item_type.state(state)
+        if state in visits or target is None or target.category == "done":
+            return
+        visits.add(state)

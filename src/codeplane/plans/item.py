@@ -67,6 +67,7 @@ class Item:
     after: tuple[ItemId, ...] = ()
     blocks: tuple[ItemId, ...] = ()
     layout: tuple[str, ...] = ()  # keys of the author's document, in their order
+    written_delta: Mapping[str, Any] | None = None  # as its author spelled it, where the stored form differs
 
     @property
     def delta(self) -> dict[str, Any] | None:
@@ -89,7 +90,8 @@ class Item:
         links = [list(self.after), list(self.blocks), list(self.layout)]
         place = [self.id, self.level, self.type, self.state, self.parent, self.position]
         content = [self.title, self.description, self.key, dict(self.fields)]
-        return json.dumps([place, content, links], separators=(",", ":"))
+        source = [] if self.written_delta is None else [dict(self.written_delta)]
+        return json.dumps([place, content, links, *source], separators=(",", ":"))
 
     @property
     def digest(self) -> str:

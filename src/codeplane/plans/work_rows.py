@@ -33,7 +33,7 @@ def read_tree(connection: Connection, plan_id: str) -> PlanTree | None:
     }
     items, digests = {}, []
     rows = connection.execute(
-        "SELECT id, level, type, state, title, description, key, fields, layout, digest"
+        "SELECT id, level, type, state, title, description, key, fields, layout, written_delta, digest"
         " FROM work_item WHERE plan = ?",
         (plan_id,),
     )
@@ -68,7 +68,7 @@ def _read_item(
     links: dict[str, list[tuple[int, str]]],
     derived_row: tuple[str, str] | None,
 ) -> Item:
-    item_id, level, kind, state, title, description, key, fields, layout = columns
+    item_id, level, kind, state, title, description, key, fields, layout, written = columns
     parents = links.get("parent", [])
     try:
         item = Item(
@@ -86,6 +86,7 @@ def _read_item(
             after=tuple(ItemId(other) for _, other in links.get("after", [])),
             blocks=tuple(ItemId(other) for _, other in links.get("blocks", [])),
             layout=tuple(decode_json(layout)),
+            written_delta=_read_mapping(written) if written is not None else None,
         )
         is_sound = (
             bool(item.text)
@@ -119,8 +120,8 @@ def write_tree(connection: Connection, old: PlanTree | None, new: PlanTree) -> N
     _drop_items(connection, plan_id, [*gone_ids, *(item.id for item in fresh_items)])
     connection.executemany(
         "INSERT INTO work_item"
-        " (id, plan, level, type, state, title, description, key, fields, layout, digest)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " (id, plan, level, type, state, title, description, key, fields, layout, written_delta, digest)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((*_item_columns(item, plan_id), item.digest) for item in fresh_items),
     )
     connection.executemany(
@@ -173,6 +174,7 @@ def _item_columns(item: Item, plan_id: ItemId) -> tuple[Any, ...]:
     return (
         item.id, plan_id, item.level.value, item.type, item.state, item.title, item.description, item.key,
         json.dumps(dict(item.fields)), json.dumps(list(item.layout)),
+        json.dumps(dict(item.written_delta)) if item.written_delta is not None else None,
     )  # fmt: skip
 
 

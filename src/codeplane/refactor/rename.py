@@ -263,7 +263,8 @@ def _spans(snapshot: Snapshot, rename_set: RenameSet) -> dict[str, list[Span]] |
     for one in sorted(rename_set.variables):
         place = holder_of(snapshot, one)
         if place.definition >= 0:
-            spans.setdefault(one.path, []).append(snapshot.definition(place).span)
+            span = words.with_comment(snapshot, one.path, snapshot.definition(place).span)
+            spans.setdefault(one.path, []).append(span)
     return spans
 
 

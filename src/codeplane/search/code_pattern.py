@@ -16,6 +16,7 @@ from codeplane.languages.patterns import (
     may_match,
     near_misses,
 )
+from codeplane.languages.patterns.holes import holes_in
 from codeplane.languages.patterns.near_misses import NearMiss, first_name, nearness
 from codeplane.names import Snapshot
 from codeplane.search.scope import Scope
@@ -75,7 +76,7 @@ def search_code(
     scope = Scope(tuple(paths), (question.language,) if question.language else ())
     files = _files_by_language(snapshot, scope)
     patterns = compiled_patterns(question, {language: len(group) for language, group in files.items()})
-    findings = Findings(languages=sorted(patterns))
+    findings = Findings(languages=list(patterns))
     for language, pattern in patterns.items():
         for path in _candidates(snapshot, pattern, files[language]):
             check()
@@ -89,12 +90,12 @@ def search_code(
 
 
 def compiled_patterns(question: Question, files: Mapping[str, int]) -> dict[str, Pattern]:
-    """The pattern in each language that has files and that it is code of; else the error of the main one."""
+    """The pattern in each language that it is code of; the error of the main language where there is none."""
     if not files:
         raise InvalidArgument("There are no files of a language with a grammar here.", hints=["list_files"])
     patterns: dict[str, Pattern] = {}
     errors: dict[str, PatternInvalid] = {}
-    for language in files:
+    for language in sorted(files, key=lambda name: -files[name]):
         try:
             patterns[language] = compile_pattern(
                 language, question.pattern, inside=question.inside, is_exact=question.is_exact
@@ -103,7 +104,14 @@ def compiled_patterns(question: Question, files: Mapping[str, int]) -> dict[str,
             errors[language] = error
     if not patterns:
         raise errors[max(errors, key=lambda language: files[language])]
-    return patterns
+    meaningful = {language: pattern for language, pattern in patterns.items() if _has_structure(pattern)}
+    return meaningful or patterns
+
+
+def _has_structure(pattern: Pattern) -> bool:
+    """Whether a pattern is more than a text in its language, as any code is in Markdown."""
+    names = {hole.name for hole in holes_in(pattern.text) if hole.name}
+    return bool(pattern.root.children) and (not names or bool(names & set(pattern.holes)))
 
 
 def _files_by_language(snapshot: Snapshot, scope: Scope) -> dict[str, list[str]]:

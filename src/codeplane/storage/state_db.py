@@ -55,6 +55,7 @@ MIGRATIONS: Final = (
         item TEXT PRIMARY KEY, plan TEXT NOT NULL, value TEXT NOT NULL, digest TEXT NOT NULL
     )""",
     "CREATE INDEX work_derived_plan ON work_derived (plan)",
+    "ALTER TABLE work_item ADD COLUMN written_delta TEXT",
 )
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
 

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -7,6 +8,7 @@ from codeplane.answers.delta_views import unified_view
 from codeplane.answers.deltas import problem_text
 from codeplane.answers.output import Output
 from codeplane.core.errors import InvalidArgument
+from codeplane.delta.simulation import ElementOutcome
 from codeplane.jail import shown
 from codeplane.session import Call
 from codeplane.session.delta.preview import try_delta
@@ -15,6 +17,8 @@ from codeplane.session.delta.workbench import finders_for
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 _MOST_LINES = 200
+_MOST_FILES = 5
+_MOST_NOTES = 50
 
 
 class DeltaTryInput(Input):
@@ -73,12 +77,25 @@ def delta_try(call: Call, args: DeltaTryInput) -> DeltaTryOutput:
         for one in outcome.problems
     ]
     if problems:
-        return DeltaTryOutput(outcome="red", problems=problems)
+        return DeltaTryOutput(outcome="red", problems=problems[:_MOST_NOTES])
     notes = list(dict.fromkeys(note for element in outcome.elements for note in element.notes))
-    suggestions = suggested_assertions(delta, outcome, finders_for(call))
+    changes = [element for element in outcome.elements if element.before != element.after]
+    suggestions = suggested_assertions(delta, changes[:_MOST_FILES], finders_for(call))
     return DeltaTryOutput(
         outcome="already" if outcome.is_already else "green",
-        notes=notes or None,
-        views=[unified_view(one, _MOST_LINES) for one in outcome.elements if one.before != one.after] or None,
+        notes=notes[:_MOST_NOTES] or None,
+        views=list(_views(changes)) or None,
         suggested_assertions=suggestions or None,
     )
+
+
+def _views(changes: Sequence[ElementOutcome]) -> Iterator[str]:
+    """The diffs of the first files; the others are counted."""
+    lines = 0
+    for number, element in enumerate(changes):
+        if lines >= _MOST_LINES:
+            yield f"… {len(changes) - number} more files"
+            return
+        view = unified_view(element, _MOST_LINES - lines)
+        lines += view.count("\n") + 1
+        yield view

@@ -72,7 +72,7 @@ def execute_deltas(call: Call, args: ExecuteDeltasInput) -> ExecuteDeltasOutput:
     report = execute_plan(call, args.plan, options)
     rest = f", {report.remaining} remain" if report.remaining else ""
     return ExecuteDeltasOutput(
-        summary=f"{len(report.results)} phases executed{rest}.",
+        summary=f"{len(report.results)} {'phase' if len(report.results) == 1 else 'phases'} executed{rest}.",
         phases=[_phase_output(one) for one in report.results],
         notices=report.notices or None,
     )

@@ -122,5 +122,5 @@ def _page(call: Call, rest: Rest) -> FindPatternOutput:
 
 
 def _hit_text(hit: Hit) -> str:
-    captures = ", ".join(f"${name} = {text}" for name, text in hit.captures.items())
+    captures = ", ".join(f"${name} = {text}" for name, text in hit.captures.items() if text)
     return f"{hit.line}: {hit.text}" + (f"  [{captures}]" if captures else "")

@@ -29,7 +29,7 @@ interface Saver<T> {
     public void save(String item) { count++; }
     public void save(int number) { this.total += number; }
     class Inner { int depth; class Deep { int level() { return depth + count; } } }
-    enum Color { RED { int code() { return 1; } }, BLUE; int code() { return 0; } }
+    enum Color { @Deprecated RED { int code() { return 1; } }, BLUE; int code() { return 0; } }
     record Point(int x, int y) {
         Point { if (x < 0) throw new IllegalArgumentException(); }
         public int y() { return y; }
@@ -37,6 +37,8 @@ interface Saver<T> {
     static <E extends Saver<?>> E pick(E one) { return one; }
     static class Quiet { public void save(String text) {} }
     static class Loud extends Quiet implements Saver<String> {}
+    interface Keeper { void save(String text); void keep(); }
+    interface Both extends Saver<String>, Keeper {}
 }
 """,
     USE: """package toy;
@@ -67,6 +69,7 @@ class Use {
         Missing.call(sum); unknown(sum);
         Store.Inner.Deep deep = null; deep.level();
         if (saver instanceof Store kind) kind.save("k");
+        Store.Both both = null; both.save("both"); both.keep();
     }
 }
 """,
@@ -102,10 +105,12 @@ def sources(run: Run) -> Sources:
         (STORE, "if (<x> <", f"{STORE}:16"),
         (STORE, "return <y>;", f"{STORE}:16"),
         (USE, "case <BLUE>:", f"{STORE}:15"),
+        (USE, "(Color.<RED>)", f"{STORE}:15"),  # its annotation comes first
         (USE, "numbers.<length>", "java/lang/Array#length."),
         (USE, "deep.<level>()", f"{STORE}:14"),
         (USE, "Store kind) <kind>.", "local 28"),
         (USE, "kind.<save>(", f"{STORE}:12"),
+        (USE, "both.<keep>()", f"{STORE}:23"),
         (STORE, "return <depth> +", f"{STORE}:14"),
         (STORE, "this.<total> +=", f"{STORE}:11"),
         (STORE, "items) <save>(one)", f"{STORE}:6"),
@@ -127,6 +132,7 @@ def test_what_the_compiler_only_guesses_is_left_out(sources: Sources) -> None:
     assert sources.at(USE, "store.<save>(missing") == []  # which overload depends on a type that is not there
     assert sources.at(USE, "missing.<value>()") == []
     assert sources.at(USE, "<unknown>(sum)") == []
+    assert sources.at(USE, "both.<save>(") == []  # of two interfaces that know nothing of each other
     assert sources.at(USE, "import other.<Kotlin>;") == []  # not outside: it is of another language
 
 

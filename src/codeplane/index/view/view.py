@@ -73,7 +73,11 @@ class View:
         layout = self._layout.overlaid(blobs, without)
         memo = EpochCache(self.memo.view, self.memo.epoch, layout, self.memo.generation)
         memo.manifests = {path: data if len(data) <= _LARGEST else None for path, data in contents.items()}
-        return View(self._connection, memo, self._kept, self._read, self._units)
+
+        def read(path: RepoPath) -> bytes | None:
+            return contents[path] if path in contents else self._read(path)
+
+        return View(self._connection, memo, self._kept, read, self._units)
 
     @cached_property
     def semantics(self) -> Semantics:
@@ -99,6 +103,10 @@ class View:
             data = self._read(RepoPath(path))
             self.memo.manifests[path] = data if data is not None and len(data) <= _LARGEST else None
         return self.memo.manifests[path]
+
+    def content(self, path: RepoPath) -> bytes | None:
+        """The bytes of a file, however many; None where there is none."""
+        return self._read(path) if path in self._layout.blobs else None
 
     def package(self, path: str) -> str:
         facts = self.facts(path)
@@ -207,15 +215,22 @@ class View:
         """The files that hold one of some words."""
         paths: set[RepoPath] = set()
         for at in range(0, len(words), _AT_ONCE):
-            query = " OR ".join(f'"{word}"' for word in words[at : at + _AT_ONCE])
+            # A name with a `$` in it is several words to the index.
+            queries = [f"({query})" for word in words[at : at + _AT_ONCE] if (query := question(word))]
+            if not queries:
+                continue
+            query = " OR ".join(queries)
             rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (query,)).fetchall()
             paths.update(path for (blob,) in rows for path in self.paths_of(blob))
         return paths
 
     def paths_with_beginning(self, text: str) -> list[RepoPath]:
         """The files that hold a word with a beginning, whatever the case of its letters."""
-        query = f'"{text}" *'
-        rows = self._connection.execute("SELECT rowid FROM word WHERE word MATCH ?", (query,)).fetchall()
+        query = question(text)
+        if not query:
+            return []
+        match = "SELECT rowid FROM word WHERE word MATCH ?"
+        rows = self._connection.execute(match, (f"{query} *",)).fetchall()
         return sorted(path for (blob,) in rows for path in self.paths_of(blob))
 
     def _load_occurrences(self, blob: int) -> Occurrences:

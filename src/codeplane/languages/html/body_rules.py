@@ -3,7 +3,7 @@
 from typing import Final
 
 from codeplane.languages.html.element_tree import Element
-from codeplane.languages.html.open_elements import OpenElements
+from codeplane.languages.html.open_elements import OpenElements, is_special
 from codeplane.languages.html.tag_names import (
     CELLS,
     CLOSES_PARAGRAPH,
@@ -14,7 +14,6 @@ from codeplane.languages.html.tag_names import (
     MARKED,
     RAW_TEXT,
     SECTIONS,
-    SPECIAL,
     TABLE_CONTEXT,
     TABLE_PARTS,
     TABLE_SCOPE,
@@ -28,6 +27,9 @@ _FRESH: Final = CLOSES_PARAGRAPH - {"xmp"} | HEAD_CONTENT | TABLE_PARTS | {
 """Elements that open no formatting elements again."""
 _NO_BLOCK_ENDS: Final = HEADINGS | {"p", "li", "dd", "dt", "hr", "xmp", "plaintext", "form"}
 _BLOCK_ENDS: Final = CLOSES_PARAGRAPH - _NO_BLOCK_ENDS | {"button", "select", *MARKED}
+
+
+_HOLDERS: Final = TABLE_CONTEXT | CELLS | {"caption", "template", "html"}
 
 
 class BodyRules:
@@ -47,11 +49,12 @@ class BodyRules:
             return self._start_table_part(token, name)
         if current.is_html and current.name == "colgroup" and name not in ("template", "col"):
             self.open.pop(token.start)
-            current = self.open.current
-        if not (current.is_html and current.name in TABLE_CONTEXT) or self.open.is_fostering:
+        if not self._is_in_table():
             return self._start_block(token, name)
         if name == "table":
             self.open.report(token.start, "`<table>` stands directly in a table")
+            if not self.open.has_in_scope(("table",), TABLE_SCOPE):
+                return None  # a part of a table in a template holds none
             self.open.pop_until(("table",), token.start)
             return self.start_tag(token, name)
         if name in ("style", "script", "template") or (name == "input" and self._is_hidden(token)):
@@ -67,6 +70,13 @@ class BodyRules:
         self._start_block(token, name)
         self.open.is_fostering = False
         return None
+
+    def _is_in_table(self) -> bool:
+        """Whether a table is open, and none of its cells: what stands there is shown before the table."""
+        for element in reversed(self.open.stack):
+            if element.is_html and element.name in _HOLDERS:
+                return element.name in TABLE_CONTEXT
+        return False
 
     def _is_hidden(self, token: Token) -> bool:
         element = Element("input", "html", token, True)
@@ -87,7 +97,8 @@ class BodyRules:
             stack.report(offset, f"`<{name}>` stands in another one")
             stack.pop_implied(offset)
             stack.pop_until((name,), offset) if name == "button" else stack.close_formatting(name, token)
-        self._close_options(name, offset)
+        if self._close_options(name, offset):
+            return
         if name == "a" and (anchor := stack.last_formatting("a")):
             stack.report(offset, "`<a>` stands in another one")
             stack.close_formatting("a", token)
@@ -114,20 +125,23 @@ class BodyRules:
                 self.open.pop_implied(offset, but=element.name)
                 self.open.pop_until((element.name,), offset)
                 return
-            if element.name == "" or (
-                element.name in SPECIAL and element.name not in ("address", "div", "p")
-            ):
+            is_open = element.is_html and element.name in ("address", "div", "p")
+            if element.name == "" or (is_special(element) and not is_open):
                 return
 
-    def _close_options(self, name: str, offset: int) -> None:
+    def _close_options(self, name: str, offset: int) -> bool:
+        """Closes options and selects that an element can't stand in; whether its tag is used up by that."""
         stack = self.open
-        if name in ("option", "optgroup", "hr") and stack.current.name == "option":
+        is_in_select = stack.has_in_scope(("select",))
+        if name in ("option", "optgroup", "hr") and is_in_select:
+            stack.pop_implied(offset, but="optgroup" if name == "option" else "")
+        elif name in ("option", "optgroup") and stack.current.name == "option":
             stack.pop(offset)
-        if name in ("optgroup", "hr") and stack.current.name == "optgroup":
-            stack.pop(offset)
-        if name in ("select", "input", "keygen", "textarea") and stack.has_in_scope(("select",)):
+        elif name in ("select", "input") and is_in_select:
             stack.report(offset, f"`<{name}>` closes the `<select>` that it stands in")
             stack.pop_until(("select",), offset)
+            return name == "select"
+        return False
 
     def insert(self, token: Token, name: str) -> Element:
         """Opens an element, and closes it at once where it is void or raw text."""
@@ -232,8 +246,11 @@ class BodyRules:
         stack, offset = self.open, token.start
         if name == "p" and not stack.has_in_scope(("p",), (*LIST_SCOPE - {"ol", "ul"}, "button")):
             stack.report(offset, "`</p>` closes nothing, and makes an empty paragraph")
+            self._add_implied("p", offset)
         elif name == "br":
             stack.report(offset, "`</br>` is no end tag")
+            stack.reconstruct_formatting()
+            self._add_implied("br", offset)
         elif name == "form" and not stack.has_template():
             self._end_form(token)
         elif name in FORMATTING:
@@ -254,6 +271,12 @@ class BodyRules:
                 stack.clear_to_marker()
         else:
             stack.close_ordinary(name, token)
+
+    def _add_implied(self, name: str, offset: int) -> None:
+        self.open.is_fostering = True
+        self.open.push(name, None, is_implied=True)
+        self.open.is_fostering = False
+        self.open.pop(offset)
 
     def _end_form(self, token: Token) -> None:
         form, self.form = self.form, None

@@ -36,6 +36,11 @@ def open_foreign(elements: OpenElements, token: Token, name: str) -> bool:
 
 def close_foreign(elements: OpenElements, token: Token, name: str) -> bool:
     """Closes an element of SVG or MathML; False where the tag is one of HTML."""
+    if name in ("p", "br"):
+        elements.report(token.start, f"`</{name}>` ends the `<{elements.current.namespace}>` around it")
+        while not elements.current.is_html and is_foreign_start(elements, name):
+            elements.pop(token.start)
+        return False
     for depth, element in enumerate(reversed(elements.stack)):
         if element.is_html:
             return False

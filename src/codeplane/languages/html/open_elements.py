@@ -186,7 +186,7 @@ class OpenElements:
     def _adopt(self, element: Element, tag: Token) -> bool:
         """One round: whether it was the last one."""
         depth = self.stack.index(element)
-        block = next((item for item in self.stack[depth:] if item.is_html and item.name in SPECIAL), None)
+        block = next((item for item in self.stack[depth:] if is_special(item)), None)
         own_tag = tag if tag.kind == END else None  # a second `<a>` closes the first one
         if block is None:
             while self.current is not element:
@@ -241,9 +241,14 @@ class OpenElements:
                     self.pop(tag.start)
                 self.pop(tag.start, tag)
                 return
-            if element.name == "" or (element.is_html and element.name in SPECIAL):
+            if element.name == "" or is_special(element):
                 break
         self.report(tag.start, f"`</{name}>` closes nothing")
+
+
+def is_special(element: Element) -> bool:
+    """Whether end tags of others don't reach across an element."""
+    return element.name in (SPECIAL if element.is_html else _FOREIGN_SCOPE)
 
 
 def _reparent(node: Element | Text, parent: Element) -> None:

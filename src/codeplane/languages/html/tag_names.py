@@ -33,7 +33,7 @@ MARKED: Final = _names("applet marquee object")  # their formatting elements sta
 SPECIAL: Final = (
     VOID - {"bgsound", "keygen"} | HEADINGS | CLOSES_PARAGRAPH - {"dialog"} | RAW_TEXT | TABLE_PARTS | MARKED
 ) | _names("body button frameset head html noscript select table template")
-SCOPE: Final = _names("applet caption html marquee object table td template th")
+SCOPE: Final = _names("applet caption html marquee object select table td template th")
 BUTTON_SCOPE: Final = SCOPE | {"button"}
 LIST_SCOPE: Final = SCOPE | {"ol", "ul"}
 TABLE_SCOPE: Final = _names("html table template")

@@ -8,6 +8,8 @@ from codeplane.languages.html.foreign_content import close_foreign, is_foreign_s
 from codeplane.languages.html.open_elements import OpenElements
 from codeplane.languages.html.tag_names import (
     HEAD_CONTENT,
+    MATHML_TEXT,
+    SVG_HTML,
     TABLE_CONTEXT,
     TABLE_IMPLIED_END,
 )
@@ -147,9 +149,10 @@ class _TreeBuilder:
             self.open.add_text(offset, is_blank)
             self.open.is_fostering = False
             return None
-        if current.name == "colgroup" and not is_blank:
+        if current.is_html and current.name == "colgroup" and not is_blank:
             self.open.pop(token.start)
-        if current.is_html and current.name not in TABLE_CONTEXT:
+        is_open_text = current.is_html or current.name in SVG_HTML | MATHML_TEXT
+        if is_open_text and current.name not in TABLE_CONTEXT | {"colgroup"}:
             self.open.reconstruct_formatting()
         self.open.add_text(offset, is_blank)
         return None
@@ -269,6 +272,8 @@ class _TreeBuilder:
                     self._note_open_elements(token)
                     element.end_tag, element.end = token, token.end
             return True
+        if name == "br":
+            self._open_body(token.start)
         if self.body is None and not self.is_framed:
             self.open.report(token.start, f"`</{name}>` closes nothing")
             return True

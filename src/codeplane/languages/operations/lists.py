@@ -206,6 +206,10 @@ class SeparatedList:
     def _removal_spans(self, numbers: Sequence[int], removals: set[int]) -> Iterator[Span]:
         remaining = [number for number in range(len(self.items)) if number not in removals]
         last = remaining[-1] if remaining else None
+        run = self._closing_run(last) if last is not None else None
+        if run is not None:
+            yield run
+            numbers = [number for number in numbers if last is not None and number < last]
         for number in numbers:
             if last is not None and number > last:
                 yield self._span_at_end(number, last)
@@ -215,6 +219,14 @@ class SeparatedList:
             separator = self.items[last].separator
             assert separator is not None, "BUG: an item without a separator before another"
             yield separator
+
+    def _closing_run(self, last: int) -> Span | None:
+        """All behind the last item that stays, where the bracket closes in the line of what goes."""
+        item, end = self.items[last], self.items[-1]
+        if end is item or not self._closes_in_line(end) or self._ends_in_line_comment(item):
+            return None
+        is_free = self._is_free_between(item.outer_end, end.outer_end)
+        return Span(item.outer_end, end.outer_end) if is_free else None
 
     def _span_before_next(self, number: int, removals: set[int]) -> Span:
         """What goes with an item that others stay behind, or that is alone with free comments."""

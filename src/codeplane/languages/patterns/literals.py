@@ -30,10 +30,9 @@ def string_value(node: Node, text: bytes, *, has_equal_quotes: bool) -> tuple[st
     if quote == b"`" or (not has_equal_quotes and any(sign in body for sign in b"\\$#{")):
         return None
     if b"\\" not in body:
-        kept = b"".join(
-            sorted(prefix[i : i + 1] for i in range(len(prefix)) if prefix[i : i + 1] not in b"ru")
-        )
-        return kept.decode(), body
+        # `u"a"` and `r"a"` are `"a"` in Python; `u"a"` is made of other characters in C.
+        inert = b"ru" if node.type == "string" else b""
+        return "".join(sorted(chr(letter) for letter in prefix if letter not in inert)), body
     if prefix not in _INERT_PREFIXES:
         return _python_value(text)
     return _unescape(body)

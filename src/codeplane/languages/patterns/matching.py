@@ -43,7 +43,7 @@ class Matcher:
     def __init__(self, pattern: Pattern, data: bytes) -> None:
         self._pattern = pattern
         self._data = data
-        self._comments, self._separators, _, self._strings, self._names = pattern.kinds
+        self._comments, self._separators, self._strings, self._names = pattern.kinds
         self._has_equal_quotes = has_equal_quotes(pattern.language)
         self.bindings: dict[str, Binding] = {}
         self._has_choices = pattern.has_choices

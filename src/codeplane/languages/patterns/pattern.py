@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 from codeplane.languages.query import grammar_of
 
 SEPARATORS: Final = frozenset((",", ";", "\n", ""))
-CLOSERS: Final = frozenset((")", "]", "}", ">", "end", "|"))
 # Nodes without brackets of their own that hold several items: a hole stands for an item, not for all of them.
 SEQUENCES: Final = frozenset(
     """
@@ -27,7 +26,6 @@ class Kinds(NamedTuple):
 
     comments: frozenset[int]
     separators: frozenset[int]
-    closers: frozenset[int]
     strings: frozenset[int]
     names: frozenset[int]  # a name is of another kind in a class, in a type: its text counts
 
@@ -42,7 +40,6 @@ def kinds_of(language: str) -> Kinds:
     return Kinds(
         frozenset(number for number, name in named if "comment" in name or name == "line_continuation"),
         frozenset(number for number, name in tokens if name in SEPARATORS),
-        frozenset(number for number, name in tokens if name in CLOSERS),
         frozenset(number for number, name in named if is_string_kind(name)),
         frozenset(number for number, name in named if name.endswith("identifier")),
     )

@@ -10,9 +10,16 @@ from functools import cache
 from importlib import import_module
 
 _ENUMS = {f"enum.{name}": getattr(enum, name) for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum")}
+# What a class that extends one of `typing` extends in fact: `typing.MutableMapping[str, str]`.
+_ALIASES = {
+    f"typing.{name}": alias.__origin__
+    for name, alias in vars(typing).items()
+    if getattr(getattr(alias, "__origin__", None), "__module__", "") in ("builtins", "collections.abc")
+}
 _KNOWN = {
     **{name: value for name, value in vars(builtins).items() if isinstance(value, type)},
     **{f"collections.abc.{name}": getattr(collections.abc, name) for name in collections.abc.__all__},
+    **_ALIASES,
     **_ENUMS,
     **{f"{module.__name__}.{name}": object for module, name in ((abc, "ABC"), (typing, "Generic"))},
 }

@@ -21,6 +21,8 @@ from codeplane.languages.python.import_blocks import (
 from codeplane.languages.rules.carrying import Wanted
 
 _LIMITS: Final = (79, 88, 100, 120)
+_THIRD_PARTY: Final = 2
+_SINGLE: Final = 6  # so many statements of one name each are no accident
 _STAR: Final = "*"
 _DEFINITIONS: Final = ("function_definition", "class_definition", "decorated_definition")
 _SKIP_FILE: Final = re.compile(rb"#\s*isort:\s*skip_file")
@@ -82,9 +84,10 @@ def merge_target(statements: Sequence[ImportStatement], wanted: Wanted) -> Impor
 
 
 def _are_single(statements: Sequence[ImportStatement]) -> bool:
-    """Whether every name has a statement of its own, so that some take from the same module."""
+    """Whether every name has a statement of its own: some take from the same module, or they are many."""
     modules = [one.module for one in statements if one.module is not None]
-    return len(set(modules)) < len(modules) and all(len(one.names) == 1 for one in statements)
+    is_repeated = len(set(modules)) < len(modules) or len(modules) >= _SINGLE
+    return is_repeated and all(len(one.names) == 1 for one in statements)
 
 
 def _has_aliases_apart(statements: Sequence[ImportStatement]) -> bool:
@@ -184,6 +187,8 @@ def _fitting_group(
     if same:
         return same[-1]
     pure = [group for group, own in zip(groups, ranks, strict=True) if own.count(rank) * 2 > len(own)]
+    if rank == _THIRD_PARTY and len(pure) > 1:
+        return pure[0]  # the later ones are of the repository itself
     if pure or fitting:
         return (pure or fitting)[-1]
     # Where all stand together, so does what comes; `__future__` stays first by itself.
@@ -267,8 +272,20 @@ def insert_block(source: Source, start: int, text: str, *, has_before: bool) -> 
     following = next((node for node in source.root.children if node.start_byte >= end), None)
     while following is not None and following.type == "comment":
         following = following.next_sibling
-    least = 2 if following is not None and following.type in _DEFINITIONS else 1
+    is_definition = following is not None and following.type in _DEFINITIONS
+    least = _gap_of_definitions(source) if is_definition else 1
     return source.insert(start, before + text + newline * (1 + max(least - count, 0)))
+
+
+def _gap_of_definitions(source: Source) -> int:
+    """How many blank lines stand before the definitions of a module: two, unless all have one."""
+    gaps = [
+        source.data[node.prev_sibling.end_byte : node.start_byte].count(b"\n") - 1
+        for node in source.root.children
+        if node.type in _DEFINITIONS and node.prev_sibling is not None
+        if node.prev_sibling.type in _DEFINITIONS
+    ]
+    return 1 if gaps and set(gaps) == {1} else 2
 
 
 def _is_blank_before(source: Source, start: int) -> bool:

@@ -1,8 +1,40 @@
 """How Python code reaches definitions other than by their written names."""
 
+import re
 from typing import Final
 
 from codeplane.languages.rules.reflection import ReflectionRules
+
+# What the interpreter prints of a class: instances without a `__repr__` (`<m.Box object at 0x7f>`), errors
+# about them (`'Box' object has no attribute`), classes (`<class 'm.Box'>`), dataclasses, named tuples and
+# exceptions (`Box(x=1)`), members of enumerations (`<Box.RED: 1>`, `Box.RED`), tracebacks (`m.Box: text`). A
+# test may have a regular expression of it: `(Box|Bag) object`, `Box\(`. Prose is none: `the Box is full`.
+_PRINTED_CLASS: Final = "|".join(
+    (
+        *(r"NAME[\w.|()\\'\"]* object\b", r"<[\w ]+'[\w.\\]*NAME", r"\bclass '?NAME", r"NAME\\*\("),
+        *(r"<NAME\\*\.\w+:", r"\ANAME\\*\.\w+\Z", r"(?:\A|\n|\\n|\.)NAME: ", r"NAME\\*\.__\w+__"),
+    )
+)
+# Of a function: `<function f at 0x7f>`, `<bound method Box.f of …>`, `f() takes 1 positional argument`,
+# `abstract method f`, `line 3, in f`.
+_PRINTED_FUNCTION: Final = "|".join(
+    (
+        *(r"<(?:function|bound method)\s[\w.\\]*NAME", r"NAME\\*\(\\*\)\s\w", r",\sin\sNAME"),
+        r"abstract\smethods?\s[\w\s,']*NAME",
+    )
+)
+# Of a field: `Box(x=1)`, `property 'x' of 'Box' object has no setter`, `can't set attribute 'x'`.
+_PRINTED_FIELD: Final = r"\w\\*\((?:.*[\s,])?NAME=|(?:attribute|property|field)\s'?NAME"
+_PRINTED: Final = {
+    "class": _PRINTED_CLASS,
+    "function": _PRINTED_FUNCTION,
+    "method": _PRINTED_FUNCTION,
+    "field": _PRINTED_FIELD,
+    "property": _PRINTED_FIELD,
+    "variable": r"NAME\\*\(\w+=",  # `Box = namedtuple("Box", …)`
+    # `f() missing 1 required positional argument: 'x'`, `f() got multiple values for argument 'x'`.
+    "parameter": r"\b(?:missing|multiple|unexpected|required)\b[^\n]*\barguments?:?\s[^\n]*\\?'NAME\\?'",
+}
 
 
 class PythonReflection(ReflectionRules):
@@ -14,6 +46,9 @@ class PythonReflection(ReflectionRules):
     class_attributes = ("__class__",)
     type_factories = tuple(
         "TypeVar ParamSpec TypeVarTuple NewType namedtuple NamedTuple TypedDict Enum".split()
+    )
+    class_factories = tuple(
+        "type new_class make_dataclass namedtuple NamedTuple Enum IntEnum create_model".split()
     )
     set_name_hook = "__set_name__"
     member_lists = ("__slots__", "__match_args__")
@@ -89,6 +124,10 @@ class PythonReflection(ReflectionRules):
     def mangled_prefix(self, class_name: str) -> str:
         """`__x` of `class _A` is `_A__x`."""
         return f"_{class_name.lstrip('_')}__"
+
+    def printed_name(self, kind: str, name: str) -> str:
+        """What the interpreter prints of a definition without a word about it in the code."""
+        return _PRINTED.get(kind, "").replace("NAME", rf"\b{re.escape(name)}\b")
 
 
 RULES: Final = PythonReflection()

@@ -20,6 +20,9 @@ class ReflectionRules(Protocol):
     own_class: tuple[str, ...] = ()  # how methods write the class of their instance: `type(self)`
     class_attributes: tuple[str, ...] = ()  # attributes of an instance that hold its class: `__class__`
     type_factories: tuple[str, ...] = ()  # calls whose first argument repeats the name: `TypeVar("T")`
+    class_factories: tuple[
+        str, ...
+    ] = ()  # calls that make a class, its name first: `type(f"Reader{kind}", …)`
     set_name_hook: str = ""  # the method that tells a value which name a class binds it to: `__set_name__`
 
     # Members by their names as texts.
@@ -78,6 +81,11 @@ class ReflectionRules(Protocol):
 
     def interpolated_name(self, name: str) -> str:
         """Pattern of a variable inside of a string that reads it: `{name}`; "" where no string does."""
+        return ""
+
+    def printed_name(self, kind: str, name: str) -> str:
+        """Pattern of a text in which the language itself prints the name of a definition of a kind:
+        `<pkg.Name object at …>`, `Name(x=1)`; "" where it prints none."""
         return ""
 
 

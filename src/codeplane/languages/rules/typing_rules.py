@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Literal, Protocol
 
+ANY_TYPE: Final = "*"  # stands for a type parameter in the parameters of a method from outside
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -37,6 +38,8 @@ class TypeRules(Protocol):
     structural_kinds: frozenset[str] = (
         frozenset()
     )  # kinds of definitions that are implemented without being named
+    # Kinds of definitions that another file may add to: `declare module "./store" { interface Store { … } }`.
+    augmented_kinds: frozenset[str] = frozenset()
     typed_dicts: frozenset[str] = frozenset()  # fields are keys of the instances, not members
     enums: frozenset[str] = frozenset()  # the instances are listed in the body: `RED = 1`
     memberless_bases: frozenset[str] = frozenset()  # have no members but those of every object
@@ -60,6 +63,8 @@ class TypeRules(Protocol):
     # What a class may be or make other than itself and its instances.
     new_method: str = ""  # the method by which a class makes something else when it is called: `__new__`
     metaclass_call: str = ""  # the method by which a metaclass decides what a call of its classes makes
+    # The class that every class extends without a word, where a call may mean its methods beside overloads.
+    root_class: str = ""
     descriptor: str = ""  # the method by which a member decides what is got for it: `__get__`
 
     @staticmethod
@@ -102,6 +107,11 @@ class TypeRules(Protocol):
     def may_have(self, base: str, name: str) -> bool:
         """Whether a class from outside the repository, by its full name, may have a member."""
         return True
+
+    def outside_overloads(self, base: str, name: str) -> Sequence[Sequence[str]] | None:
+        """The types of the parameters of each method that a class from outside has under a name, ANY_TYPE for
+        a type parameter; None where they are not known."""
+        return None if self.may_have(base, name) else ()
 
 
 class PlainTypes(TypeRules):

@@ -25,6 +25,7 @@ class TypeScriptTypes(JavaScriptTypes):
     type_guards = r"\)\s*:\s*(?:asserts\s+)?([\w$]+)\s+is\s+(.+)\Z"
     type_guard_word = " is "
     structural_kinds = frozenset(("interface", "type"))
+    augmented_kinds = frozenset(("interface", "class", "enum", "namespace"))
     field_inference = "first"
 
 

@@ -42,7 +42,24 @@ class SemanticProvider:
             return _UNKNOWN
         meanings = [meaning for _, meaning in self._meanings_at(path, occurrence.line, occurrence.column)]
         is_one = bool(meanings) and all(one.target == meanings[0].target for one in meanings)
-        return meanings[0] if is_one else _UNKNOWN
+        return meanings[0] if is_one and not self._is_early(path, occurrence, meanings[0]) else _UNKNOWN
+
+    def _is_early(self, path: RepoPath, occurrence: Occurrence, meaning: Meaning) -> bool:
+        """Whether a name is read before the statement that binds it has run, in a scope where order counts.
+
+        `zip = zip` reads the `zip` of Python; indexers that ignore the order say that it is the new one. The
+        scopes of the file don't bind such a read. A read in a function may come later: `def f(): return zip`.
+        """
+        if occurrence.receiver or occurrence.target:
+            return False
+        facts = self._view.require_own_facts(path)
+        here = [one for one in meaning.target if one.path == path and one.definition >= 0]
+        items = [facts.definitions[one.definition] for one in here]
+        position = (occurrence.line, occurrence.column)
+        return any(
+            occurrence.scope == item.scope and position <= (item.span.end_line, item.span.end_column)
+            for item in items
+        )
 
     def divergence(self, path: RepoPath, line: int, column: int) -> tuple[str, ...]:
         """The build contexts whose indexers say different things of a token; none where they agree."""
@@ -84,6 +101,8 @@ class SemanticProvider:
         evidence = f"{run.indexer} {run.version}".strip()
         if target.kind == "external":
             return Meaning(Tier.STRONG, UNRESOLVED, evidence)
+        if target.kind == "file" and self._view.facts(target.path) is not None:
+            return Meaning(Tier.STRONG, (Place(RepoPath(target.path), -1),), evidence)
         if target.kind != "definition":
             return _UNKNOWN
         places = self._places(target)

@@ -213,8 +213,14 @@ class StructuralProvider:
         receiver = facts.receivers[seen.receiver - 1] if seen.receiver else ""
         if receiver.strip("."):
             return _linked(self._linker.module(path, f"{receiver}.{name}"))
-        # The dots of a relative import are not told apart in the receiver.
+        # The dots of a relative import are not told apart in the receiver: `from .http import a` and
+        # `from ..http import b` in one file. The names that a module is imported for stand behind it.
         heads = {_head(item.module) for item in facts.imports if _first(item.module) == name}
+        if len(heads) > 1:
+            behind = [place for place in facts.import_at if place > (seen.line, seen.column)]
+            next_import = facts.imports[facts.import_at[min(behind)]] if behind else None
+            is_own = next_import is not None and _first(next_import.module) == name
+            heads = {_head(next_import.module)} if next_import is not None and is_own else set()
         return _linked(self._linker.module(path, heads.pop())) if len(heads) == 1 else _UNKNOWN
 
     def _on_the_way(self, path: RepoPath, facts: FileFacts, name: str) -> Meaning:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from codeplane.core.errors import CodePlaneError
 from codeplane.delta.assertions import failed_assertions
 from codeplane.delta.model import Assertion, Delta, Target
-from codeplane.delta.simulation import ElementOutcome, TaskOutcome
+from codeplane.delta.simulation import ElementOutcome
 from codeplane.delta.targets import Finders
 from codeplane.languages.operations import Source
 
@@ -18,12 +18,12 @@ _LARGEST: Final = 2_000_000
 
 
 def suggested_assertions(
-    delta: Delta, outcome: TaskOutcome, finders: Finders
+    delta: Delta, elements: Sequence[ElementOutcome], finders: Finders
 ) -> dict[str, list[dict[str, Any]]]:
     """A few assertions for each file that changes, in the form that a delta takes them."""
     languages = {element.path: element.language for element in delta.elements}
     suggestions = {}
-    for element in outcome.elements:
+    for element in elements:
         language = languages.get(element.path)
         if language is not None and element.before != element.after:
             holding = list(_holding(element, language, finders))[:_MOST]

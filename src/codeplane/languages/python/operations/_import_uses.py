@@ -8,8 +8,8 @@ from tree_sitter import Node
 
 from codeplane.languages.facts import Facts, Role
 from codeplane.languages.operations import OperationRefused, Source
+from codeplane.languages.operations.bindings import bind_at, facts_of, lines_of, offset_of
 from codeplane.languages.python.import_blocks import ImportedName
-from codeplane.languages.python.operations._occurrences import bind_at, facts_of, lines_of, offset_of
 
 _BINDING = (Role.IMPORT, Role.DEFINE, Role.WRITE)
 
@@ -67,7 +67,7 @@ def _import_reads(source: Source, facts: Facts, places: Sequence[ImportPlace]) -
     tokens = {_token_of(place.name).start_byte for place in places}
     others = [offset for offset, role in occurrences if role is Role.IMPORT and offset not in tokens]
     name = places[0].name
-    if not others or name.alias:
+    if not others or name.alias or places[0].statement.type != "import_statement":
         return reads
     if "." not in name.name:
         return []  # `import a.b` stays and binds `a`

@@ -1,14 +1,25 @@
 """Which module a file is, judged by its path in the repository."""
 
 import posixpath
+from typing import Final
 
-_SUFFIXES = (".py", ".pyi", ".pyw")
+from codeplane.languages.operations import Source
+
+_MODULE_FILES: Final = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
 
 
-def is_own_package(path: str, module: str) -> bool:
-    """Whether a module is of the package that a file stands in: `p.a` for `src/p/b.py`."""
+def is_own_package(source: Source, module: str) -> bool:
+    """Whether a module is of the repository: `p.a` for `src/p/b.py`, or for a file that stands beside `p`."""
     root = module.partition(".")[0]
-    return bool(root) and root in posixpath.dirname(path).split("/")
+    folders = [part for part in posixpath.dirname(source.path).split("/") if part]
+    if not root or root in folders:
+        return bool(root)
+    for depth in reversed(range(len(folders) + 1)):
+        for below in ((), ("src",), ("lib",)):
+            place = "/".join((*folders[:depth], *below, root))
+            if any(source.has_file(place + ending) for ending in _MODULE_FILES):
+                return True
+    return False
 
 
 def is_same_module(path: str, one: str | None, other: str | None) -> bool:

@@ -3,17 +3,13 @@
 from collections.abc import Sequence
 
 from codeplane.languages.operations import Argument, Arguments, Match, Outcome, Source, operation
+from codeplane.languages.operations.changes import difference, with_newlines
 from codeplane.languages.python.import_blocks import (
     ImportStatement,
     head_nodes,
     import_groups,
 )
-from codeplane.languages.python.operations._guards import (
-    difference,
-    refuse_errors_among,
-    refuse_unsafe,
-    with_newlines,
-)
+from codeplane.languages.python.operations._guards import refuse_errors_among, refuse_unsafe
 from codeplane.languages.python.operations._modules import is_own_package
 from codeplane.languages.python.operations._requests import (
     Request,
@@ -72,7 +68,7 @@ def add_import(source: Source, _: Match, arguments: Arguments) -> Outcome:
 
 
 def _is_ours(source: Source) -> IsOurs:
-    return lambda module: is_own_package(source.path, module)
+    return lambda module: is_own_package(source, module)
 
 
 def _placed_data(
@@ -87,7 +83,7 @@ def _placed_data(
         return source.apply(place_statement(source, groups, text, names[0], is_ours))
     data = source.data
     for item in names:
-        current = Source(source.language, data, source.path)
+        current = Source(source.language, data, source.path, source.has_file)
         data = _with_alias(current, item) or current.apply(place_name(current, item, is_ours))
     return data
 

@@ -40,7 +40,7 @@ def place_declaration(
 
 
 def _first_declarations(body: Node, declarations: Sequence[Declaration]) -> Sequence[Declaration]:
-    """Those before the first other item, or all where there are none."""
+    """The declarations before the first other item, or all where there are none."""
     first = next(
         (child.start_byte for child in body.named_children if _is_other_item(child)),
         body.end_byte,

@@ -100,26 +100,11 @@ def signature_notes(source: Source, function: Node, name: str) -> list[str]:
     trait = block.child_by_field_name("trait") if block is not None and block.type == "impl_item" else None
     if trait is not None:
         notes.append(f"The trait `{source.text(trait)}` and its other implementations have to change too.")
-    own = function.child_by_field_name("name")
-    text = source.text(own) if own is not None else ""
     documentation = "".join(_documentation(source, function))
     if re.search(rf"[*-]\s+`{re.escape(name)}`", documentation):
         notes.append(f"The documentation describes `{name}`.")
     elif re.search(r"#\s+(?:Arguments|Parameters)", documentation):
         notes.append("The documentation describes the parameters.")
-    call = re.compile(rb"(?<![\w#])" + re.escape(text.encode()) + rb"\s*(?:::<[^<>()]*>)?\s*\(")
-    lines = sorted(
-        {
-            source.line_of(match.start())
-            for match in call.finditer(source.data)
-            if own is not None
-            and match.start() != own.start_byte
-            and not source.data[: match.start()].rstrip().endswith(b"fn")
-        }
-    )
-    if lines:
-        numbers = ", ".join(map(str, lines[:5])) + (f" and {len(lines) - 5} more" if len(lines) > 5 else "")
-        notes.append(f"What calls `{text}` stays as it is, at line{'s' * (len(lines) > 1)} {numbers}.")
     return notes
 
 

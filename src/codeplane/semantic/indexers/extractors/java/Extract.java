@@ -17,6 +17,7 @@ import com.sun.source.tree.MemberReferenceTree;
 import com.sun.source.tree.MemberSelectTree;
 import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.ModifiersTree;
 import com.sun.source.tree.PackageTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.TypeParameterTree;
@@ -64,8 +65,10 @@ import javax.lang.model.element.NestingKind;
 import javax.lang.model.element.PackageElement;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.DeclaredType;
+import javax.lang.model.type.ExecutableType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
+import javax.lang.model.type.TypeVariable;
 import javax.lang.model.util.ElementFilter;
 import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
@@ -292,6 +295,7 @@ public final class Extract {
         final SourcePositions positions;
         private final Set<String> ownPackages;
         private final Map<Element, String> symbols = new IdentityHashMap<>();
+        private final Map<TypeElement, Map<Element, Boolean>> rivals = new IdentityHashMap<>();
 
         Names(JavacTask task, Set<String> ownPackages) {
             this.elements = task.getElements();
@@ -425,6 +429,43 @@ public final class Extract {
             return result;
         }
 
+        /**
+         * Whether a type inherits another abstract method of the same signature, and none overrides the other:
+         * a call means both, and compilers name the one or the other.
+         */
+        boolean hasRival(Element element, TypeMirror receiver) {
+            TypeMirror type = receiver != null && receiver.getKind() == TypeKind.TYPEVAR ? ((TypeVariable) receiver).getUpperBound() : receiver;
+            boolean isInherited = element instanceof ExecutableElement && element.getModifiers().contains(Modifier.ABSTRACT)
+                    && type != null && type.getKind() == TypeKind.DECLARED && ((DeclaredType) type).asElement() != element.getEnclosingElement();
+            if (!isInherited) {
+                return false;
+            }
+            TypeElement home = (TypeElement) ((DeclaredType) type).asElement();
+            return rivals.computeIfAbsent(home, one -> new IdentityHashMap<>())
+                    .computeIfAbsent(element, one -> findRival((ExecutableElement) element, home));
+        }
+
+        private boolean findRival(ExecutableElement method, TypeElement type) {
+            for (TypeElement above : supertypes(type)) {
+                for (ExecutableElement other : ElementFilter.methodsIn(above.getEnclosedElements())) {
+                    boolean isAlike = other != method && other.getSimpleName().equals(method.getSimpleName())
+                            && other.getModifiers().contains(Modifier.ABSTRACT)
+                            && other.getParameters().size() == method.getParameters().size();
+                    if (isAlike && !elements.overrides(method, other, type) && !elements.overrides(other, method, type)
+                            && isSame(method, other, (DeclaredType) type.asType())) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+
+        private boolean isSame(ExecutableElement method, ExecutableElement other, DeclaredType type) {
+            ExecutableType one = (ExecutableType) types.asMemberOf(type, method);
+            ExecutableType two = (ExecutableType) types.asMemberOf(type, other);
+            return types.isSubsignature(one, two) || types.isSubsignature(two, one);
+        }
+
         Set<TypeElement> supertypes(TypeElement type) {
             Set<TypeElement> result = new LinkedHashSet<>();
             Deque<TypeMirror> pending = new ArrayDeque<>();
@@ -510,14 +551,20 @@ public final class Extract {
         @Override
         public Void visitMemberSelect(MemberSelectTree tree, Void nothing) {
             int length = tree.getIdentifier().length();
-            add(end(tree) - length, tree.getIdentifier().toString(), ((JCTree.JCFieldAccess) tree).sym, false);
+            JCTree.JCFieldAccess access = (JCTree.JCFieldAccess) tree;
+            if (!names.hasRival(access.sym, access.selected.type)) {
+                add(end(tree) - length, tree.getIdentifier().toString(), access.sym, false);
+            }
             return super.visitMemberSelect(tree, null);
         }
 
         @Override
         public Void visitMemberReference(MemberReferenceTree tree, Void nothing) {
             int length = tree.getName().length();
-            add(end(tree) - length, tree.getName().toString(), ((JCTree.JCMemberReference) tree).sym, false);
+            JCTree.JCMemberReference reference = (JCTree.JCMemberReference) tree;
+            if (!names.hasRival(reference.sym, reference.expr.type)) {
+                add(end(tree) - length, tree.getName().toString(), reference.sym, false);
+            }
             return super.visitMemberReference(tree, null);
         }
 
@@ -555,7 +602,8 @@ public final class Extract {
         public Void visitClass(ClassTree tree, Void nothing) {
             TypeElement element = ((JCTree.JCClassDecl) tree).sym;
             if (element != null) {
-                add(className(tree), tree.getSimpleName().toString(), element, true);
+                String name = tree.getSimpleName().toString();
+                add(nameBehind(tree, tree.getModifiers(), name), name, element, true);
                 relate(element);
             }
             return super.visitClass(tree, null);
@@ -574,7 +622,12 @@ public final class Extract {
 
         @Override
         public Void visitVariable(VariableTree tree, Void nothing) {
-            add(((JCTree) tree).pos, tree.getName().toString(), ((JCTree.JCVariableDecl) tree).sym, true);
+            JCTree.JCVariableDecl declaration = (JCTree.JCVariableDecl) tree;
+            String name = tree.getName().toString();
+            // javac says that a constant of an enum stands where its annotations begin.
+            boolean isAnnotated = declaration.sym != null && declaration.sym.getKind() == ElementKind.ENUM_CONSTANT
+                    && !tree.getModifiers().getAnnotations().isEmpty();
+            add(isAnnotated ? nameBehind(tree, tree.getModifiers(), name) : declaration.pos, name, declaration.sym, true);
             return super.visitVariable(tree, null);
         }
 
@@ -589,10 +642,9 @@ public final class Extract {
             return (int) names.positions.getEndPosition(unit, tree);
         }
 
-        /** The name of a class is the first word of that name behind its modifiers. */
-        private int className(ClassTree tree) {
-            int at = (int) Math.max(names.positions.getStartPosition(unit, tree), end(tree.getModifiers()));
-            String name = tree.getSimpleName().toString();
+        /** The name of a class or a constant is the first word of that name behind its modifiers. */
+        private int nameBehind(Tree tree, ModifiersTree modifiers, String name) {
+            int at = (int) Math.max(names.positions.getStartPosition(unit, tree), end(modifiers));
             while (at >= 0 && at < text.length() && !name.isEmpty()) {
                 if (text.startsWith("//", at)) {
                     at = text.indexOf('\n', at);
