@@ -36,6 +36,7 @@ BOUNDS = {
     "attribute": 5.0,
     "derived trait": 5.0,
     "import": 10.0,
+    "lone import": None,
     "imported name": 10.0,
 }
 
@@ -189,7 +190,8 @@ def _imports(source: Source, node: Node) -> Iterator[Deletion]:
         return
     end = source.next_line(node.end_byte)
     is_group = source.data[:start].endswith(b"\n\n") and source.data[end : end + 1] == b"\n"
-    yield Deletion("import", start, end + is_group, "add_import", {"import": source.text(node)})
+    kind = "import" if _has_peer(source, node) else "lone import"
+    yield Deletion(kind, start, end + is_group, "add_import", {"import": source.text(node)})
     tree = node.child_by_field_name("argument")
     names = tree.child_by_field_name("list") if tree is not None and tree.type == "scoped_use_list" else None
     if tree is None or names is None or "\n" in source.text(node) or names.named_child_count < 3:
@@ -204,6 +206,29 @@ def _imports(source: Source, node: Node) -> Iterator[Deletion]:
         last = items[index + 1].start_byte if index + 1 < len(items) else item.end_byte
         arguments = {"import": f"{head}{{{text}}};"}
         yield Deletion("imported name", first, last, "add_import", arguments)
+
+
+def _has_peer(source: Source, node: Node) -> bool:
+    """Whether another declaration of its kind of crate stands in its group, so that the group has a place."""
+    own = _origin(source, node)
+    for step in ("prev_sibling", "next_sibling"):
+        last, other = node, getattr(node, step)
+        while other is not None and other.type == "use_declaration":
+            if abs(source.line_of(other.start_byte) - source.line_of(last.start_byte)) > 1:
+                break
+            if _origin(source, other) == own:
+                return True
+            last, other = other, getattr(other, step)
+    return False
+
+
+def _origin(source: Source, node: Node) -> tuple[str, str]:
+    """Whether a declaration is public, and whether it takes from std, another crate or this one."""
+    visibility, _, path = source.text(node).partition("use ")
+    root = path.partition("::")[0].strip(" ;{")
+    if root in ("std", "core", "alloc"):
+        return visibility, "std"
+    return visibility, "crate" if root in ("crate", "self", "super") else "other"
 
 
 def main() -> None:
