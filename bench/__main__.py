@@ -36,6 +36,7 @@ BENCHES = (
     "operations_c",
     "call_sites",
     "operations_python",
+    "operations_rust",
     "operations_javascript",
     "deltas",
 )

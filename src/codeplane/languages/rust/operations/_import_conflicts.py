@@ -15,6 +15,7 @@ _ITEMS: Final = frozenset(
     "function_item function_signature_item struct_item enum_item union_item trait_item type_item const_item"
     " static_item mod_item".split()
 )
+_STANDARD: Final = ("std", "core", "alloc")
 # Names that every module has without an import.
 _PRELUDE: Final = frozenset(
     "Option Some None Result Ok Err Vec Box String ToString ToOwned Clone Copy Send Sync Sized Drop Fn FnMut"
@@ -43,7 +44,9 @@ def refuse_conflict(
         # A module `zip` and its function `zip` may have one name.
         if not (child.type == "mod_item" and local in leaf.path[:-1]):
             _raise_conflict(source, child, local)
-    if local in _PRELUDE and leaf.path[0] not in ("self", "super"):
+    # The prelude's own names come from the standard library; `std::io::Result` is another.
+    is_own = leaf.path[0] in _STANDARD and leaf.path[-1] == local != "Result"
+    if local in _PRELUDE and not is_own:
         _refuse_shadowed_prelude(source, body, local)
 
 

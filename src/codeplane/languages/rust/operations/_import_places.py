@@ -70,7 +70,8 @@ def _best_group(groups: Sequence[list[Declaration]], new: Declaration) -> list[D
         and all(one.head != new.head for group in groups for one in group)
     ):
         return None
-    return groups[at] if len(groups) == 1 and _is_mixed(groups[0]) and best[0] else None
+    is_open = _is_mixed(groups[0]) or len(groups[0]) == 1
+    return groups[at] if len(groups) == 1 and is_open and best[0] else None
 
 
 def _is_mixed(group: Sequence[Declaration]) -> bool:
@@ -137,7 +138,8 @@ def _insert_first(
     lines = with_newlines(source, start, text) + newline
     if not source.data[start:].strip():
         return source.replace(start, len(source.data), lines)
-    return source.insert(start, lines + newline)
+    is_apart = source.is_last_in_line(start)
+    return source.insert(start, lines if is_apart else lines + newline)
 
 
 def _file_comments(source: Source, children: Sequence[Node]) -> list[Node]:

@@ -36,7 +36,8 @@ def read_request(arguments: Arguments) -> Request | None:
     if others or len(declarations) != 1:
         return None
     leaves = list(dict.fromkeys(leaves_in(declarations[0].tree)))
-    return Request(text, declarations[0], leaves) if leaves else None
+    lines = "\n".join(fragment.text(child) for child in fragment.root.children)
+    return Request(lines, declarations[0], leaves) if leaves else None
 
 
 def check_request(arguments: Arguments) -> Sequence[str]:

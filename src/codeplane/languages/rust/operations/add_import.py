@@ -39,8 +39,6 @@ from codeplane.languages.rust.operations._use_trees import (
     merge_leaf,
 )
 
-_STANDARD = (("std",), ("core",), ("alloc",))
-
 
 @operation(
     version=1,
@@ -153,8 +151,9 @@ def _merge(
         if not one.is_extern and (one.head, one.attributes) == (new.head, new.attributes)
     ]
     rules = [MergeRule.EXACT, MergeRule.MODULE]
-    # Modules of the standard library have declarations of their own: `use std::fmt;`, `use std::io;`.
-    if not _has_single_items(similar) and leaf.path[:-1] not in _STANDARD:
+    # Modules of a crate have declarations of their own: `use std::fmt;`, `use std::io;`.
+    is_module = len(leaf.path) == 2 and not leaf.path[-1][:1].isupper()
+    if not _has_single_items(similar, leaf) and not is_module and not _is_list_module(new, leaf):
         rules += [MergeRule.SIBLING]
     if _has_self_items([new, *declarations]):
         rules += [MergeRule.PAIR]
@@ -168,12 +167,19 @@ def _merge(
     return None
 
 
-def _has_single_items(declarations: Sequence[Declaration]) -> bool:
-    """Whether the file has a declaration for each thing: two of one module, and not one list."""
-    if any(one.tree.items is not None for one in declarations):
-        return False
-    modules = [one.tree.path[:-1] for one in declarations if len(one.tree.path) > 1]
-    return len(set(modules)) < len(modules)
+def _has_single_items(declarations: Sequence[Declaration], leaf: Leaf) -> bool:
+    """Whether each thing has a declaration: two of one module and no list, or two of this module."""
+    has_lists = any(one.tree.items is not None for one in declarations)
+    modules = [
+        one.tree.path[:-1] for one in declarations if len(one.tree.path) > 1 and one.tree.items is None
+    ]
+    own = modules.count(leaf.path[:-1])
+    return own > 1 if has_lists else len(set(modules)) < len(modules)
+
+
+def _is_list_module(new: Declaration, leaf: Leaf) -> bool:
+    """Whether a thing is the module of a list that was sent: `a` of `use a::{self, b};`."""
+    return any(tree.path[-1:] == leaf.path[-1:] for tree in lists_in(new.tree))
 
 
 def _has_self_items(declarations: Sequence[Declaration]) -> bool:

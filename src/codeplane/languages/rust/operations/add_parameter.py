@@ -66,7 +66,9 @@ def add_parameter(source: Source, match: Match, arguments: Arguments) -> Outcome
             raise OperationRefused(f"The pattern `{source.text(one.pattern)}` binds `{name}`.", one.node)
     refuse_fixed(source, function)
     _refuse_meanings(source, function, name)
-    if has_elided_lifetime(kind) and borrows_elided(source, function):
+    others = [source.text(one.type) for one in parameters if one.type is not None]
+    is_elided = has_elided_lifetime(kind) and any(map(has_elided_lifetime, others))
+    if is_elided and borrows_elided(source, function):
         raise OperationRefused(
             "The result borrows from the only reference among the parameters; name its lifetime first.",
             function,
