@@ -86,11 +86,15 @@ class TaskOutcome:
         return all(element.before == element.after for element in self.elements)
 
 
+FormattingObstacle = Literal["untrusted", "missing", "failed", "lines"]
+
+
 class Formatting(NamedTuple):
-    """A file as its formatter leaves it, or the reason why that was not asked."""
+    """A file as its formatter leaves it, or as it was written with what stood in the way."""
 
     data: bytes
     note: str | None = None
+    obstacle: FormattingObstacle | None = None
 
 
 class Formatter(Protocol):
@@ -112,7 +116,7 @@ class ProjectOperations(Protocol):
     """Operations that go beyond one file, by the refactoring engine with its proof."""
 
     def __call__(
-        self, element: Element, transform: Transform, read: Callable[[RepoPath], bytes | None]
+        self, element: Element, transform: Transform, read: Callable[[RepoPath], bytes | None], /
     ) -> ProjectChange: ...
 
 
@@ -131,6 +135,7 @@ class Simulation:
     check: Callable[[], None] = lambda: None  # raises where the call has ended
     contents: dict[RepoPath, bytes] = field(default_factory=dict)
     _sources: dict[tuple[RepoPath, str], Source] = field(default_factory=dict)
+    _is_there: dict[str, bool] = field(default_factory=dict)  # files of the working tree
 
     def read(self, path: RepoPath) -> bytes | None:
         """A file as the tasks so far have left it."""
@@ -151,14 +156,24 @@ class Simulation:
         return TaskOutcome(elements, problems)
 
     def _has_file(self, path: str) -> bool:
-        return self.read(RepoPath(path)) is not None
+        """Asked many times of the same paths: where imports go depends on which packages are there."""
+        if RepoPath(path) in self.contents:
+            return True
+        if path not in self._is_there:
+            self._is_there[path] = self.read_file(RepoPath(path)) is not None
+        return self._is_there[path]
 
     def source_of(self, path: RepoPath, language: str, data: bytes) -> Source:
         """The tree of a file as it is now; parsed once for each state."""
-        source = self._sources.get((path, language))
-        if source is None or source.data != data:
-            source = self._sources[path, language] = Source(language, data, path, self._has_file)
+        earlier = self._sources.get((path, language))
+        if earlier is not None and earlier.data == data:
+            return earlier
+        source = self._sources[path, language] = Source(language, data, path, self._has_file, earlier)
         return source
+
+    def keep_source(self, path: RepoPath, source: Source) -> None:
+        """Keeps the tree of a file that an operation had to parse."""
+        self._sources[path, source.language] = source
 
 
 @dataclass
@@ -234,6 +249,7 @@ class _ElementRun:
                 self._add("argument", f"{transform.operation}: {error}")
             return source.data
         if not matches and operation.is_done(source, target.text, arguments):
+            self.notes.append(f"{transform.operation}: `{target.text[:80]}` matches nothing; taken as done.")
             return source.data
         if len(matches) != transform.expect:
             details = describe_places(source, matches) if matches else list(places.candidates)
@@ -244,6 +260,8 @@ class _ElementRun:
         if operation.target != "file":
             self.places += [_place_of(number, source, match) for match in matches[:_MOST_PLACES]]
         result = run_operation(operation, source, matches, arguments)
+        if result.after is not None:
+            self.simulation.keep_source(self.element.path, result.after)
         self.edit_count += len(result.outcome.edits)
         self.notes += result.outcome.notes
         return result.data
@@ -274,7 +292,8 @@ class _ElementRun:
             return data
         if change.open_places and not transform.accept:
             text = (
-                f"{transform.operation}: {len(change.open_places)} places are not proven and would be left."
+                f"{transform.operation}: {len(change.open_places)} places are not proven and would be left"
+                " (`accept: true` leaves them):"
             )
             self._add("call_site", text, tuple(change.open_places))
             return data

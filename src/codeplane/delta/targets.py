@@ -98,9 +98,7 @@ def find_symbol(source: Source, target: Target) -> Places:
     """The definitions of a symbol address."""
     definitions = find_definitions(source, target.text)
     if definitions:
-        return Places(
-            [definition_match(one) for one in definitions], [_line_of(source, one) for one in definitions]
-        )
+        return Places([definition_match(one) for one in definitions])
     addresses = {one.address: one for one in definitions_in(source)}
     close = nearest(target.text, addresses)
     return Places([], [_line_of(source, addresses[name]) for name in close])

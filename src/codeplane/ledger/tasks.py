@@ -156,11 +156,12 @@ class Tasks:
             self._count_in(task)
             return number
 
-    def record_event(self, task: Task, body: Mapping[str, Any]) -> int:
-        """Adds an event of the task that changes no files: what an execution of deltas has come to."""
+    def record_event(self, task: Task, *bodies: Mapping[str, Any]) -> int:
+        """Adds events of the task that change no files: what an execution of deltas has come to."""
+        now_ms = int(time.time() * 1000)
+        entries = [Entry("event", {**body, "timestamp_ms": now_ms}, task=task.task_id) for body in bodies]
         with self._guard:
-            entry = Entry("event", {**body, "timestamp_ms": int(time.time() * 1000)}, task=task.task_id)
-            number = self._write_entries([*self._opening_entries(task), entry])
+            number = self._write_entries([*self._opening_entries(task), *entries])
             self._count_in(task)
             return number
 

@@ -21,6 +21,7 @@ class Result(NamedTuple):
 
     data: bytes
     outcome: Outcome
+    after: Source | None = None  # where the bytes were parsed to be checked
 
     @property
     def is_already(self) -> bool:
@@ -43,10 +44,11 @@ def run_operation(
         data = source.apply(edits)
     except OverlappingEdits as error:
         raise OperationRefused(f"Edits of two matches overlap at line {error.line}.") from error
+    after = None
     if operation.check_result is not None and data != source.data:
-        after = Source(source.language, data, source.path)
+        after = Source(source.language, data, source.path, source.has_file, source)
         operation.check_result(Change(source, after, edits, matches, arguments))
-    return Result(data, Outcome(edits if data != source.data else (), notes))
+    return Result(data, Outcome(edits if data != source.data else (), notes), after)
 
 
 def refuse_broken(source: Source, node: Node) -> None:

@@ -5,14 +5,17 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from itertools import accumulate
 from typing import Final
 
 from tree_sitter import Node, Tree
 
 from codeplane.core.edits import TextEdit
+from codeplane.languages.operations.reparsing import reparse
 from codeplane.languages.query import parser_of, readable
 
 BOM: Final = b"\xef\xbb\xbf"
+_LINE: Final = re.compile(rb".*\n")
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _INDENT: Final = re.compile(rb"[ \t\f]*")
 _INDENTED: Final = re.compile(rb"^(\t+|  +)(?=\S)", re.MULTILINE)
@@ -26,14 +29,25 @@ class Source:
     """The bytes of a file with the syntax tree of exactly these bytes."""
 
     def __init__(
-        self, language: str, data: bytes, path: str = "", has_file: Callable[[str], bool] = _has_none
+        self,
+        language: str,
+        data: bytes,
+        path: str = "",
+        has_file: Callable[[str], bool] = _has_none,
+        earlier: "Source | None" = None,
     ) -> None:
-        """`has_file` says whether the repository has a file at a path."""
+        """`has_file` says whether the repository has a file at a path; `earlier` is the file before it."""
         self.language = language
         self.data = data
         self.path = path  # relative to the repository; its ending may decide what is legal
         self.has_file = has_file
-        self.tree: Tree = parser_of(language).parse(readable(language, data))
+        self.tree: Tree = self._parse(earlier)
+
+    def _parse(self, earlier: "Source | None") -> Tree:
+        data = readable(self.language, self.data)
+        if earlier is None or earlier.language != self.language:
+            return parser_of(self.language).parse(data)
+        return reparse(self.language, readable(self.language, earlier.data), earlier.tree, data)
 
     @property
     def root(self) -> Node:
@@ -66,7 +80,7 @@ class Source:
     @cached_property
     def _line_starts(self) -> list[int]:
         # As the rest of CodePlane counts lines: `\n` ends one, a lone `\r` does not.
-        return [0, *(match.end() for match in re.finditer(rb"\n", self.data))]
+        return [0, *accumulate(map(len, _LINE.findall(self.data)))]
 
     def line_of(self, offset: int) -> int:
         """The number of the line that a byte is in, from one."""

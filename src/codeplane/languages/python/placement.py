@@ -272,8 +272,20 @@ def insert_block(source: Source, start: int, text: str, *, has_before: bool) -> 
     following = next((node for node in source.root.children if node.start_byte >= end), None)
     while following is not None and following.type == "comment":
         following = following.next_sibling
-    least = 2 if following is not None and following.type in _DEFINITIONS else 1
+    is_definition = following is not None and following.type in _DEFINITIONS
+    least = _gap_of_definitions(source) if is_definition else 1
     return source.insert(start, before + text + newline * (1 + max(least - count, 0)))
+
+
+def _gap_of_definitions(source: Source) -> int:
+    """How many blank lines stand before the definitions of a module: two, unless all have one."""
+    gaps = [
+        source.data[node.prev_sibling.end_byte : node.start_byte].count(b"\n") - 1
+        for node in source.root.children
+        if node.type in _DEFINITIONS and node.prev_sibling is not None
+        if node.prev_sibling.type in _DEFINITIONS
+    ]
+    return 1 if gaps and set(gaps) == {1} else 2
 
 
 def _is_blank_before(source: Source, start: int) -> bool:

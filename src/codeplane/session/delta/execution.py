@@ -290,19 +290,22 @@ class _Execution:
             self.lock.check()
             return Intent(OP_TYPE, report.change, plan=self.plan, phase=report.phase.id)
 
-        return write(self.call, make)
+        return write(self.call, make, wants_effects=False)
 
     def _note_files(self, report: PhaseReport) -> None:
-        counts = _edit_counts(report.verdicts)
-        for path in sorted(report.contents):
-            tasks = [one.item.id for one in report.verdicts if path in one.files]
-            self._note(
+        """The files that were written, in one transaction of the ledger."""
+        counts, tasks = _edit_counts(report.verdicts), _first_tasks(report.verdicts)
+        events = [
+            self._event(
                 "file_written",
                 phase_id=report.phase.id,
-                task_id=tasks[0] if tasks else None,
+                task_id=tasks.get(path),
                 file_path=shown(path),
                 edit_count=counts.get(path, 0),
             )
+            for path in sorted(report.contents)
+        ]
+        self.call.repo.tasks.record_event(self.call.task, *events)
 
     def _check_written(self, report: PhaseReport) -> None:
         for path, data in report.contents.items():
@@ -399,8 +402,11 @@ class _Execution:
             )
 
     def _note(self, event: str, **values: Any) -> None:
+        self.call.repo.tasks.record_event(self.call.task, self._event(event, **values))
+
+    def _event(self, event: str, **values: Any) -> dict[str, Any]:
         body = {key: value for key, value in values.items() if value is not None}
-        self.call.repo.tasks.record_event(self.call.task, {"event": event, "plan_id": self.plan, **body})
+        return {"event": event, "plan_id": self.plan, **body}
 
 
 def _phase_of(report: PlanReport, phase: Item) -> PhaseReport:
@@ -419,6 +425,15 @@ def _edit_counts(verdicts: Sequence[Verdict]) -> dict[RepoPath, int]:
         for element in verdict.outcome.elements if verdict.outcome is not None else ():
             counts[element.path] = counts.get(element.path, 0) + element.edit_count
     return counts
+
+
+def _first_tasks(verdicts: Sequence[Verdict]) -> dict[RepoPath, str]:
+    """The first task or step that each file is changed by."""
+    tasks: dict[RepoPath, str] = {}
+    for verdict in verdicts:
+        for element in verdict.outcome.elements if verdict.outcome is not None else ():
+            tasks.setdefault(element.path, verdict.item.id)
+    return tasks
 
 
 def _reason(verdict: Verdict) -> str:

@@ -60,7 +60,12 @@ class Written:
 
 
 def write(
-    call: Call, make: Callable[[], Intent], *, ignored_ok: bool = False, dry_run: bool = False
+    call: Call,
+    make: Callable[[], Intent],
+    *,
+    ignored_ok: bool = False,
+    dry_run: bool = False,
+    wants_effects: bool = True,
 ) -> Written:
     """Makes the change and has it in the ledger and in the index when it returns; or nothing has happened.
 
@@ -79,7 +84,7 @@ def write(
                 if edit is None:
                     call.charge("mutation", intent.op_type)
                 edit = _Edit(call, intent)
-                return _commit_edit(edit, batch)
+                return _commit_edit(edit, batch, wants_effects=wants_effects)
             except EditConflict:
                 if not left or (edit is not None and edit.envelope.is_recorded):
                     raise
@@ -94,10 +99,14 @@ def write(
     raise AssertionError("BUG: the last try has neither returned nor raised")
 
 
-def _commit_edit(edit: "_Edit", batch: Prepared) -> Written:
+def _commit_edit(edit: "_Edit", batch: Prepared, *, wants_effects: bool) -> Written:
     call, intent = edit.call, edit.intent
     with reading_ahead(call.repo) as begin:
         begin(intent.change.contents)
+        if not wants_effects:
+            result = edit.commit(batch)
+            afterwards(call.warn, "the index is behind", lambda: refresh_index(call), None)
+            return result
         with call.repo.index.snapshot() as snapshot:
             was = state_before(snapshot, intent.change.before)
         result = edit.commit(batch)
