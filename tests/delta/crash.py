@@ -4,6 +4,7 @@ Run as a program, since it forks: `python -m tests.delta.crash --kills 500`. Pri
 """
 
 import argparse
+import errno
 import gc
 import json
 import os
@@ -23,15 +24,18 @@ import codeplane.session.repo
 from codeplane.config import Places
 from codeplane.git.commit import commit as commit_module
 from codeplane.git.worktree import index_writer
+from codeplane.jail.names import TEMPORARY_PREFIX
 from codeplane.ledger import Ledger, Tasks
 from codeplane.parsing.workers import Done, Job, Workers, read_job
 from codeplane.process import Programs
+from codeplane.server.answer import Answer
 from codeplane.server.pipeline import Pipeline
 from codeplane.session import Checkout, RepoSession
 from codeplane.session.delta import execution, lock, settlement
 from codeplane.session.trust import give_trust
 from codeplane.storage.database import Connection, Database
 from codeplane.storage.disk import Disk
+from codeplane.storage.files import unusable
 from codeplane.tools import all_tools
 from tests.delta.plans import PlanRepo, annotate, element, plan_of
 from tests.drive import new_repo
@@ -96,7 +100,21 @@ class Fate:
         if not self.is_armed:
             return False
         self.steps.append(name)
+        if self.how in FULL and self.last:
+            if len(self.steps) == self.last or (self.how == "full from here" and len(self.steps) > self.last):
+                raise refusal_of(name)
+            return False
         return len(self.steps) == self.last
+
+
+FULL = ("full once", "full from here")
+
+
+def refusal_of(name: str) -> Exception:
+    """What a step meets on a full disk: the system's error, or what the store makes of SQLite's."""
+    error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    is_of_store = name in ("state.db", "Tasks.record_event", "Ledger.append")
+    return unusable(Path("/disk"), error) if is_of_store else error
 
 
 FATE = Fate()
@@ -136,6 +154,11 @@ def mortal_write(self: Database) -> Iterator[Connection]:
 
 
 WRITE = Database.write
+# Steps that a full disk does not refuse.
+NO_SPACE_NEEDED = (
+    "Disk.unlink Disk.remove_directory Disk.set_mode Disk.set_times Disk.set_owner Programs.run Disk.swap"
+    " settlement.stage_paths execution.commit commit.make_commit index_writer._claim_lock"
+).split()
 STEPS: list[tuple[Any, str]] = [
     *((Disk, name) for name in CALLS),
     (Tasks, "record_event"),
@@ -236,7 +259,9 @@ def files_of(root: Path) -> dict[str, str]:
     return {
         str(file.relative_to(root)): file.read_text()
         for file in sorted(root.rglob("*"))
-        if file.is_file() and not {".git", ".codeplane", ".venv"} & set(file.relative_to(root).parts)
+        if file.is_file()
+        and not {".git", ".codeplane", ".venv"} & set(file.relative_to(root).parts)
+        and not file.name.startswith(TEMPORARY_PREFIX)
     }
 
 
@@ -246,9 +271,22 @@ def execute(scene: Scene) -> None:
     repo = CrashRepo.at(scene.place / "repo", scene.place)
     FATE.is_armed = True
     answer = repo.ask("execute_deltas", **scene.options)
-    assert answer.is_error == (scene.mode == "refused"), answer.body
     FATE.is_armed = False
+    if FATE.how in FULL and FATE.last:
+        note_refusal(scene, repo, answer)
+        os._exit(KILLED)
+    assert answer.is_error == (scene.mode == "refused"), answer.body
     (scene.place / "steps").write_text(json.dumps(FATE.steps))
+
+
+def note_refusal(scene: Scene, repo: CrashRepo, answer: Answer) -> None:
+    """Writes down what is wrong in the server that has met a full disk, and ends it in order."""
+    error = answer.body["error"]["name"] if answer.is_error else ""
+    faults = [f"not typed: {answer.body['error']}"] if error in ("INTERNAL_ERROR", "CALL_INTERRUPTED") else []
+    if FATE.how == "full once" and error != "EDIT_IN_DOUBT":
+        faults += judge_files(scene, repo)
+    (scene.place / "refusal").write_text(json.dumps(faults))
+    repo.session.close()
 
 
 def start(scene: Scene) -> None:
@@ -278,6 +316,7 @@ def judge(scene: Scene, *, is_first_start: bool) -> None:
     was_executing = "executing" in phase_states(root)
     repo = CrashRepo.at(root, scene.place)
     faults = judge_files(scene, repo)
+    faults += [f"left behind: {file}" for file in litter(root, scene.place)]
     notices = " ".join(repo.session.status().notices or ())
     if was_executing and is_first_start and "cut off" not in notices:
         faults.append(f"no notice: {notices!r}")
@@ -309,10 +348,9 @@ def judge_files(scene: Scene, repo: CrashRepo) -> list[str]:
     execution_lock = lock.ExecutionLock(session.state)
     if execution_lock.is_taken() or execution_lock.holder() is not None:
         faults.append("the lock is held")
-    faults += [f"left behind: {file}" for file in litter(root, scene.place)]
     faults += session.ledger.verify()
-    # What a phase that was rolled back has staged, the next execution stages again; the notice says so.
-    rest = count + (2 if "git_status" in " ".join(session.status().notices or ()) else 1)
+    # What a phase that was rolled back has left staged, the next execution stages again.
+    rest = count + (2 if scene.mode == "refused" else 1)
     return faults + judge_index(root, scene.states[:rest])
 
 
@@ -365,15 +403,17 @@ def trial(scene: Scene, end: tuple[int, str], *, is_start_cut: bool = False) -> 
             return 0, [f"exit code {code}" for code in codes if code]
         codes.append(run(lambda: judge(scene, is_first_start=len(codes) == 1)))
         faults = [f"exit code {code}" for code in codes if code not in (0, KILLED)]
+        if (scene.place / "refusal").exists():
+            faults += json.loads((scene.place / "refusal").read_text())
         return codes.count(KILLED), faults or json.loads((scene.place / "faults").read_text())
     finally:
         shutil.rmtree(scene.place)
 
 
-def points_of(scene: Scene) -> list[tuple[int, str, str]]:
-    """Every step of an uncut execution, in every way that it can be cut."""
+def points_of(scene: Scene, *, is_disk_full: bool) -> list[tuple[int, str, str]]:
+    """Every step of an uncut execution, in every way that it can be cut, or that a full disk can refuse."""
     shutil.copytree(scene.template, scene.place, symlinks=True)
-    FATE.last = 0
+    FATE.last, FATE.how = 0, ""
     assert run(lambda: execute(scene)) == 0
     steps: list[str] = json.loads((scene.place / "steps").read_text())
     shutil.rmtree(scene.place)
@@ -381,11 +421,14 @@ def points_of(scene: Scene) -> list[tuple[int, str, str]]:
     return [
         (number, how, name)
         for number, name in enumerate(steps, 1)
-        for how in ways.get(name, ("before", "after"))
+        for how in (FULL if is_disk_full else ways.get(name, ("before", "after")))
+        if not (is_disk_full and name in NO_SPACE_NEEDED)
     ]
 
 
-def campaign(kills: int, seed: int, modes: list[str], bug: str) -> dict[str, Any]:
+def campaign(
+    kills: int, seed: int, modes: list[str], bug: str, *, is_disk_full: bool = False
+) -> dict[str, Any]:
     """As many kills as asked for, spread over modes and over the kinds of steps."""
     done, faults, names = 0, list[str](), set[str]()
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -397,7 +440,7 @@ def campaign(kills: int, seed: int, modes: list[str], bug: str) -> dict[str, Any
         scenes = [make_scene(Path(scratch), mode) for mode in modes]
         chosen = []
         for scene in scenes:
-            all_points = points_of(scene)
+            all_points = points_of(scene, is_disk_full=is_disk_full)
             points += len(all_points)
             random.Random(f"{seed}{scene.mode}").shuffle(all_points)
             # The rare kinds first: a sample has all of them.
@@ -411,7 +454,7 @@ def campaign(kills: int, seed: int, modes: list[str], bug: str) -> dict[str, Any
         round_number = 0
         while done < kills:
             for _, scene, (last, how, name) in chosen:
-                killed, found = trial(scene, (last, how), is_start_cut=round_number > 0)
+                killed, found = trial(scene, (last, how), is_start_cut=round_number > 0 and not is_disk_full)
                 done += killed
                 names.add(name)
                 faults += [f"{scene.mode}, step {last} {name} {how}: {one}" for one in found]
@@ -434,8 +477,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--modes", nargs="*", default=list(MODES))
     parser.add_argument("--bug", default="")
-    arguments = parser.parse_args()
-    json.dump(campaign(arguments.kills, arguments.seed, arguments.modes, arguments.bug), sys.stdout)
+    parser.add_argument("--full", action="store_true", help="The disk is full at a step; nobody is killed.")
+    options = parser.parse_args()
+    result = campaign(options.kills, options.seed, options.modes, options.bug, is_disk_full=options.full)
+    json.dump(result, sys.stdout)
     print()
 
 

@@ -32,6 +32,20 @@ def test_a_kill_leaves_every_phase_whole_or_not_begun(mode: str) -> None:
     }
 
 
+def test_a_full_disk_leaves_nothing_half_done_and_is_told_by_type() -> None:
+    result = campaign("--full", "--kills", "100", "--modes", "staged", "committed", "refused")
+    assert result["faults"] == []
+    assert {"Disk.write", "Disk.create", "state.db", "lock.write_private", "Ledger.append"} <= {
+        *result["steps"]
+    }
+
+
+@pytest.mark.soak
+def test_a_disk_that_is_full_at_any_step() -> None:
+    result = campaign("--full", "--kills", "650", "--modes", "staged", "committed", "refused")
+    assert result["faults"] == []
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("mode", MODES)
 def test_many_kills(mode: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,8 +74,11 @@ def test_a_validator_that_fails_makes_its_task_red_with_its_diagnostics(tmp_path
         ("timeout_seconds = 1\n", "sleep 60", "red"),
         ("", "kill -9 $$", "red"),
         ("", "head -c 200000000 /dev/zero; exit 1", "red"),
+        ("timeout_seconds = 1\n", "(trap '' TERM; sleep 60) & sleep 60", "red"),
+        ("", "kill -TERM 0", "red"),
+        ("", "rm -rf ./* .git; exit 0", "green"),
     ],
-    ids=["advisory", "codes", "hangs", "killed", "floods"],
+    ids=["advisory", "codes", "hangs", "killed", "floods", "children", "group", "deletes"],
 )
 def test_a_validator_is_held_to_its_contract(tmp_path: Path, fields: str, script: str, expected: str) -> None:
     toolchain = f'[validators.types]\ncommand = "checker"\n{fields}'
@@ -83,6 +86,41 @@ def test_a_validator_is_held_to_its_contract(tmp_path: Path, fields: str, script
     plan = repo.create([load_task("types")])
     repo.ask("validate_deltas", plan=plan)
     assert repo.statuses(plan) == {"Task 1.1": expected}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel for the highest use of memory")
+@pytest.mark.parametrize("stream", ["", " >&2"], ids=["stdout", "stderr"])
+def test_a_gigabyte_of_output_is_neither_kept_nor_stored(tmp_path: Path, stream: str) -> None:
+    script = f"#!/bin/sh\nhead -c 1000000000 /dev/zero{stream}\necho last words{stream}\nexit 3\n"
+    repo = trusted(tmp_path, '[validators.types]\ncommand = "checker"\n', {"checker": script})
+    plan = repo.create([load_task("types")])
+    Path("/proc/self/clear_refs").write_text("5")
+    before = highest_memory()
+    answer = repo.ask("validate_deltas", plan=plan)
+    assert highest_memory() - before < 200_000_000
+    assert repo.statuses(plan) == {"Task 1.1": "red"}
+    assert "exit code 3" in answer.text and len(answer.text) < 10_000
+    assert (repo.session.state.path / "state.db").stat().st_size < 1_000_000
+
+
+def highest_memory() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+
+
+def test_what_a_validator_changes_in_its_copy_the_next_does_not_see(tmp_path: Path) -> None:
+    spoils = "#!/bin/sh\necho broken > app.py\nrm store.py\nln -s {root}/store.py store.py\n"
+    checks = "#!/bin/sh\ngrep -q 'def load' app.py && grep -q 'def fetch' store.py && [ ! -L store.py ]\n"
+    toolchain = '[validators.a]\ncommand = "spoils"\n[validators.b]\ncommand = "checks"\n'
+    scripts = {"spoils": spoils.format(root=tmp_path / "repo"), "checks": checks}
+    repo = trusted(tmp_path, toolchain, scripts)
+    fetch = element("store.py", annotate("Store.fetch", "int"), validate_with=["a", "b"])
+    plan = repo.create([load_task("a", "b")], [fetch])
+    assert "2 of 2 green (2 tested)" in repo.ask("validate_deltas", plan=plan).text
+    assert repo.read("store.py") == FILES["store.py"] and repo.read("app.py") == FILES["app.py"]
+    task = next(item for item in repo.session.work_plans.load(plan).items.values() if item.delta)
+    runs = task.derived["delta_detail"]["validators"]
+    assert [run.get("changed") for run in runs] == [["app.py", "store.py"], None]
 
 
 @pytest.mark.parametrize(("field", "expected"), [("true", "red"), ("false", "green")])

@@ -191,6 +191,9 @@ class _ElementRun:
         if data is None:
             self._add("missing_file", "The file is not there, or can't be read.")
             return
+        if b"\0" in data:
+            self._add("unresolvable", "The file is binary.")
+            return
         if language is None or not operations_of(language):
             self._add("unresolvable", "No grammar pack that is switched on claims this file.")
             return

@@ -40,6 +40,7 @@ class ValidatorRun:
     output: str = ""  # the end of what it printed, where it did not pass
     diagnostics: tuple[Diagnostic, ...] = ()
     is_missing: bool = False
+    changed_paths: tuple[RepoPath, ...] = ()  # files that it has changed in its copy
 
     @property
     def blocks(self) -> bool:
@@ -71,7 +72,10 @@ def run_validators(bench: Bench, requests: Mapping[Validator, Sequence[RepoPath]
         for path, directory in _places_of(bench.trial, validator, sorted(set(paths))):
             bench.check()
             bench.on_start(validator, path)
+            stamps = bench.trial.stamps()
             run = _run_once(bench, validator, path, directory)
+            # The next one judges what will be written, not what this one has made of it.
+            run = replace(run, changed_paths=tuple(bench.trial.repair(stamps)))
             bench.on_end(run)
             runs.append(run)
     return runs

@@ -1,6 +1,8 @@
 """A copy of the working tree with edits in it, as if they had been made."""
 
-from collections.abc import Collection, Iterator
+import shutil
+import stat
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,18 @@ from codeplane.working_tree import WorkingTree
 
 _LARGEST: Final = 1 << 20
 _LARGEST_DATA: Final = 64 << 20
+
+
+Stamp = tuple[int, int, int, int] | None
+"""Mode, size, time of the last change and inode of a file; None where there is none."""
+
+
+def _stamp_of(file: Path) -> Stamp:
+    try:
+        status = file.lstat()
+    except OSError:
+        return None
+    return status.st_mode, status.st_size, status.st_mtime_ns, status.st_ino
 
 
 @dataclass(frozen=True)
@@ -76,6 +90,36 @@ class Trial:
             for edit in sorted(self.change.edits.edits, key=lambda edit: edit.before is not None):
                 self._set_content(edit, edit.path, self.change.before.get(edit.path))
         self.is_edited = False
+
+    def stamps(self) -> dict[RepoPath, Stamp]:
+        """What the files of the copy are by their looks, to compare with later."""
+        return {path: _stamp_of(self.root / path) for path in self.paths()}
+
+    def repair(self, stamps: Mapping[RepoPath, Stamp]) -> list[RepoPath]:
+        """Brings files back that a program has changed in the copy; which these were."""
+        changed_paths = [path for path, stamp in stamps.items() if _stamp_of(self.root / path) != stamp]
+        for path in changed_paths:
+            data = self.change.contents.get(path)
+            if data is None:
+                data = read_small(self.original / path, _LARGEST_DATA)
+            self._replace_file(path, data, stamps[path])
+        return changed_paths
+
+    def _replace_file(self, path: RepoPath, data: bytes | None, stamp: Stamp) -> None:
+        """Writes a file, whatever is in its place or in that of a directory above it. No link is followed."""
+        parts = path.split("/")
+        for depth in range(1, len(parts)):
+            directory = self.root.joinpath(*parts[:depth])
+            if directory.is_symlink() or directory.is_file():
+                directory.unlink()
+            directory.mkdir(exist_ok=True)
+        file = self.root / path
+        if file.is_dir() and not file.is_symlink():
+            shutil.rmtree(file)
+        file.unlink(missing_ok=True)
+        if data is not None and stamp is not None:
+            file.write_bytes(data)
+            file.chmod(stat.S_IMODE(stamp[0]))
 
     def _set_content(self, edit: FileEdit, path: RepoPath, content: bytes | None) -> None:
         file = self.root / path

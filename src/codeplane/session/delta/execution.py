@@ -193,6 +193,8 @@ class _Execution:
             self._check_written(report)
             self._land(report, result)
         except CodePlaneError as error:
+            if self._is_committed(handle, report):
+                raise  # files that history has are not taken back; the plan is settled by what is on record
             paths = self._restore_files(backend, handle, result, error)
             self._rolled_back(report, later, error, paths)
             raise PhaseRolledBack(
@@ -203,6 +205,20 @@ class _Execution:
             ) from error
         backend.discard(handle)
         self.results.append(result)
+        self._note(
+            "phase_committed",
+            phase_id=report.phase.id,
+            commit_sha=result.commit,
+            operation_id=result.operation,
+        )
+
+    def _is_committed(self, handle: Handle, report: PhaseReport) -> bool:
+        """Whether HEAD has moved and has the phase, whatever has failed after that."""
+        repository = self.call.repo.checkout.repository
+        head = repository.head().commit if self.options.auto_commit else None
+        return head not in (None, handle.baseline) and all(
+            repository.content_at(head or "", path) == data for path, data in report.contents.items()
+        )
 
     def _restore_files(
         self, backend: FileSnapshots, handle: Handle, result: PhaseResult, cause: CodePlaneError
@@ -221,7 +237,8 @@ class _Execution:
                 phase=phase.id,
                 cause=cause.name(),
             ) from error
-        afterwards(self.call.warn, "git's index has it as before", lambda: self._restage(paths, phase), None)
+        what = "files of the phase are still staged"
+        afterwards(self.call.warn, what, lambda: self._restage(paths, phase), None)
         return paths
 
     def _restage(self, paths: Sequence[RepoPath], phase: Item) -> None:
@@ -314,12 +331,6 @@ class _Execution:
         ]
         if moves:
             plans.transition_many(moves)
-        self._note(
-            "phase_committed",
-            phase_id=report.phase.id,
-            commit_sha=result.commit,
-            operation_id=result.operation,
-        )
 
     def _commit(self, phase: Item, paths: Sequence[str]) -> str | None:
         checkout = self.call.repo.checkout

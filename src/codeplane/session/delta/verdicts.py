@@ -90,6 +90,7 @@ def _run_json(run: ValidatorRun) -> dict[str, Any]:
         "required": None if run.is_required else False,
         "exit_code": run.exit_code,
         "missing": True if run.is_missing else None,
+        "changed": [shown(path) for path in run.changed_paths[:_MOST_DETAILS]] or None,
         "output": run.output or None,
         "diagnostics": [f"{shown(one.path)}:{one.told}" for one in run.diagnostics[:_MOST_DETAILS]] or None,
     }
