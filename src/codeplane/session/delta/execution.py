@@ -108,7 +108,7 @@ class _Execution:
         if self.options.no_git or not is_git_usable(self.call):
             return FileSnapshots(self.call)
         backend = GitSnapshots(
-            self.call, allows_untracked=self.options.allow_dirty, left_behind=_left_behind(tree)
+            self.call, allows_untracked=self.options.allow_dirty, left_behind=_left_behind(self.call, tree)
         )
         backend.check_clean()
         return backend
@@ -374,12 +374,15 @@ def _reason(verdict: Verdict) -> str:
     return f"{verdict.item.id} {verdict.item.title}: {verdict.status}: {text}"
 
 
-def _left_behind(tree: PlanTree) -> dict[RepoPath, str]:
+def _left_behind(call: Call, tree: PlanTree) -> dict[RepoPath, str]:
     """The hashes of files as phases of the plan that are done have left them."""
+    plans = call.repo.work_plans
+    workflow = plans.workflow
     hashes: dict[RepoPath, str] = {}
     for phase in tree.phases_in_order():
-        for task in tree.tasks_in_order(phase.id):
-            detail = task.derived.get("delta_detail")
-            files = detail.get("files", {}) if isinstance(detail, Mapping) else {}
-            hashes |= {RepoPath(path): str(one.get("post_hash", "")) for path, one in files.items()}
+        for task in tree.tasks_in_order(phase.id) if is_done(workflow, phase) else ():
+            for item in (task, *tree.children(task.id)):
+                detail = item.derived.get("delta_detail") if not plans.is_dropped(item) else None
+                files = detail.get("files", {}) if isinstance(detail, Mapping) else {}
+                hashes |= {RepoPath(path): str(one.get("post_hash", "")) for path, one in files.items()}
     return hashes
