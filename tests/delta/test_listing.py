@@ -1,0 +1,25 @@
+"""What can be done to a file is listed briefly enough to be read before each delta."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.delta.plans import PlanRepo
+
+
+@pytest.mark.parametrize("path", ["app.py", "a.rs", "a.c", "a.js", "a.ts", "a.html"])
+def test_the_operations_of_a_file_fit_in_1500_characters(tmp_path: Path, path: str) -> None:
+    repo = PlanRepo(tmp_path)
+    text = repo.ask("delta_try", path=path).text
+    assert "replace_match(with) on any code" in text
+    assert len(text) <= 1500
+
+
+def test_all_packs_are_listed_by_the_names_of_their_operations(tmp_path: Path) -> None:
+    text = PlanRepo(tmp_path).ask("delta_try").text
+    assert "python: add_decorator, add_import" in text and "html: insert_element" in text
+
+
+def test_a_file_that_no_pack_claims_is_refused_with_the_listing_that_helps(tmp_path: Path) -> None:
+    error = PlanRepo(tmp_path).error("delta_try", path="notes.txt")
+    assert error["hints"] == ["delta_try {}"]
