@@ -35,6 +35,7 @@ BENCHES = (
     "html_selectors",
     "operations_python",
     "deltas",
+    "annotate",
 )
 
 

@@ -187,6 +187,11 @@ class _Sources(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return node if self._stubs.is_known(self._path, node.id) else ast.Name("Any")
 
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """`blockparser.BlockParser` is `BlockParser` where the source does not import the module."""
+        root = ast.unparse(node).partition(".")[0]
+        return node if self._stubs.is_known(self._path, root) else self.visit_Name(ast.Name(node.attr))
+
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         name = ast.unparse(node.value).rpartition(".")[2]
         if name in self._stubs.classes or not self._is_known_base(node.value):
