@@ -12,8 +12,9 @@ from codeplane.languages.spec import specs
 
 _TARGETS = {"file": "the file", "definition": "a definition", "node": "any code", "element": "an element"}
 _SHAPE = (
-    '{"elements": [{"path": "PATH", "transforms": [{"operation": "…", "target": "Class.method", …}],'
-    ' "assertions": [{"pattern": "f($X)", "expect": "exists"}], "validate_with": ["NAME"]}]}'
+    '{"path": "PATH", "transforms": [{"operation": "…", "target": "Class.method", …}],'
+    ' "assertions": [{"pattern": "f($X)", "expect": "exists"}], "validate_with": ["NAME"]};'
+    ' for several files {"elements": […]}'
 )
 
 

@@ -41,8 +41,8 @@ def plan_create(call: Call, args: PlanCreateInput) -> PlanTreeOutput:
     - Two tasks in order: {"title": "Type core.py", "phases": [{"title": "Annotate", "tasks": [{"key": "a",
       "title": "create_issue"}, {"title": "close_issue", "after": ["a"]}]}]}
     - One with a delta: {"title": "Type core.py", "phases": [{"title": "Annotate", "tasks": [{"title": "load",
-      "delta": {"elements": [{"path": "core.py", "transforms": [{"operation": "add_type_annotation",
-      "target": "load", "type": "str"}], "validate_with": ["types"]}]}}]}]}
+      "delta": {"path": "core.py", "transforms": [{"operation": "add_type_annotation", "target": "load",
+      "type": "str"}], "validate_with": ["types"]}}]}]}
     """
     parts = {
         name: value
