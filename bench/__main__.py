@@ -33,7 +33,10 @@ BENCHES = (
     "builds",
     "oracle",
     "html_selectors",
+    "operations_c",
+    "call_sites",
     "operations_python",
+    "operations_javascript",
     "deltas",
     "annotate",
 )

@@ -98,7 +98,8 @@ def _ours(task: Task, root: Path, base: Path) -> Spent:
     places = Places.of_user(_environment(base))
     give_trust(root, places)
     session = RepoSession.open(Checkout.find(root, places))
-    texts, errors = [], 0
+    texts: list[str] = []
+    errors = 0
     try:
         session.index.refresh()
         pipeline = Pipeline(session, all_tools())

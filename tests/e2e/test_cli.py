@@ -348,8 +348,11 @@ def test_clear_asks_first_and_repeats_safely(cpl: Cpl) -> None:
     cpl.run("init")
     refused = cpl.run("clear")
     assert refused.returncode == 2 and (cpl.repo / ".codeplane").exists()
-    assert cpl.json("clear", "--yes")["removed"] is True
-    assert cpl.json("clear", "--yes")["removed"] is False
+    done = cpl.run("clear", "--yes")
+    assert "Removed" in done.stdout and "Kept what you share: contexts.yaml." in done.stdout
+    answer = cpl.json("clear", "--yes")
+    assert answer["removed"] is False and answer["kept"] == ["contexts.yaml"]
+    assert [file.name for file in (cpl.repo / ".codeplane").iterdir()] == ["contexts.yaml"]
 
 
 def test_clears_that_race_all_end_well(cpl: Cpl) -> None:
@@ -363,7 +366,8 @@ def test_clears_that_race_all_end_well(cpl: Cpl) -> None:
         ]
         answers = [json.loads(process.communicate(timeout=PATIENCE)[0]) for process in clears]
         assert [answer["removed"] for answer in answers].count(True) == 1
-        assert not list(cpl.repo.glob(".codeplane*"))
+        assert [file.name for file in cpl.repo.glob(".codeplane*")] == [".codeplane"]
+        assert [file.name for file in (cpl.repo / ".codeplane").iterdir()] == ["contexts.yaml"]
 
 
 def test_clear_removes_the_socket_of_a_killed_server_and_no_other(cpl: Cpl) -> None:

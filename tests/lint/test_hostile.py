@@ -122,7 +122,7 @@ def test_a_formatter_that_fails_on_the_way_leaves_the_file_as_it_was(tmp_path: P
 def test_no_output_is_taken_amiss(tmp_path: Path, name: str, said: bytes) -> None:
     """Whatever is printed, with whatever code: findings or a note, never a failure of ours."""
     linter = LINTERS[name]
-    files = {"a.py": "x = 1\n", "a.js": "", "a.ts": "", "a.go": "", "a.rs": "", "a.sh": ""}
+    files = {"a.py": "x = 1\n", "a.c": "", "a.js": "", "a.ts": "", "a.go": "", "a.rs": "", "a.sh": ""}
     (tmp_path / "said").write_bytes(said)
     for own in (linter.program, "cargo-clippy"):
         program(tmp_path / "bin", own, f"cat {tmp_path}/said; cat {tmp_path}/said >&2; exit 1")

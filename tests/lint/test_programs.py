@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.lint.lab import Lab, after, installed
+from tests.lint.lab import Lab, after, installed, pypi_tool
 
 GO = 'package main\n\nimport "fmt"\n\nfunc main() {\n  é := "x"; fmt.Printf("%d", é)\n}\n'
 RUST = 'fn main() {\n  let é = "";\n  if é.len() == 0 { println!(); }\n}\n'
@@ -52,3 +52,29 @@ def test_shellcheck(tmp_path: Path) -> None:
     files = {".shellcheckrc": "", "a.sh": "#!/bin/sh\n\té=$1; echo $é $2\n"}
     lab = Lab(tmp_path / "r", files, path=installed("shellcheck"))
     assert "SC2086" in {one.rule for one in lab.check().diagnostics}
+
+
+C = "int  x;\nint é( int a ){return a;}\n"
+
+
+def test_clang_format_tells_the_lines_and_fixes_only_where_a_style_is_configured(tmp_path: Path) -> None:
+    files = {
+        "lib/.clang-format": "BasedOnStyle: LLVM\n",
+        "lib/sub/a.c": C,
+        "lib/good.h": "int x;\n",
+        "other/a.c": C,
+    }
+    lab = Lab(tmp_path / "r", files, path=pypi_tool("clang-format", "23.1.3"))
+    assert [(one.path, one.line, one.rule) for one in lab.check().diagnostics] == [
+        ("lib/sub/a.c", 1, "format")
+    ]
+    assert after(lab.fixes()) == {"lib/sub/a.c": "int x;\nint é(int a) { return a; }\n".encode()}
+    assert lab.tree() == sorted(files)
+
+
+def test_a_style_that_clang_format_does_not_know_is_a_failed_run(tmp_path: Path) -> None:
+    files = {"_clang-format": "BasedOnStyl: LLVM\n", "a.c": C}
+    report = Lab(tmp_path / "r", files, path=pypi_tool("clang-format", "23.1.3")).check()
+    assert (report.diagnostics, report.ran) == ((), ())
+    [note] = report.notes
+    assert note.startswith("clang-format failed with code 1: ") and "BasedOnStyl" in note

@@ -61,6 +61,11 @@ def arguments(package: Package, tool: str) -> dict[str, Any]:
         "inspect_affected_tests": {"affected_by": [package.module, "tests/conftest.py"]},
         "semantic_diff": {"base": "HEAD"},
         "git_history": {"path": package.module},
+        "find_pattern": {"pattern": "return $X"},
+        "delta_try": {
+            "path": package.module,
+            "operations": [{"operation": "add_import", "import": "import colorsys"}],
+        },
     }
     required = [name for name, field in all_tools()[tool].input.model_fields.items() if field.is_required()]
     return {name: values[name] for name in required} | extra.get(tool, {})

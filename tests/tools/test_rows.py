@@ -93,6 +93,13 @@ def by_hand(repo: Repo) -> None:
     repo.result("write_source", edits=[EDIT])
 
 
+def work_plan(repo: Repo) -> dict[str, Any]:
+    transform = {"operation": "add_type_annotation", "target": "Store.spare", "type": "int"}
+    delta = {"elements": [{"path": "store.py", "transforms": [transform]}]}
+    phases = [{"title": "One", "tasks": [{"title": "spare", "delta": delta}]}]
+    return {"plan": repo.result("plan_create", title="Types", phases=phases)["plan"]}
+
+
 EDIT = {"path": "notes.txt", "expected_content": "a", "new_content": "b"}
 PROOF = {"symbol_identity": "store.Store.fetch", "anchors": [{"file": "app.py", "line": 5}]}
 CASES = [
@@ -119,6 +126,13 @@ CASES = [
         changes_files=True,
     ),
     Case("refactor_apply", {}, plan, changes_files=True, op_type="refactor_rename"),
+    Case(
+        "execute_deltas",
+        {"confidence": "validated", "no_git": True},
+        work_plan,
+        changes_files=True,
+        op_type="delta_phase",
+    ),
     Case(
         "decision_commit",
         {"selected": ["group_1"], "proof": PROOF},

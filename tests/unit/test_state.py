@@ -9,7 +9,7 @@ import pytest
 
 from codeplane.config import Trust, TrustRecord
 from codeplane.core.errors import StateUnusable, UnreadableConfig
-from codeplane.storage import Serving, StateDir, private_dir, write_private, write_public
+from codeplane.storage import Serving, StateDir, is_shared, private_dir, write_private, write_public
 from codeplane.storage.files import read_small, unusable
 from codeplane.storage.state import read_trust_id
 from tests.drive import git, new_repo
@@ -22,6 +22,42 @@ def mode(path: Path) -> int:
 def test_git_does_not_see_the_state_directory(repo: Path) -> None:
     StateDir.create(repo)
     assert git(repo, "status", "--porcelain", "--ignored=no") == ""
+
+
+def test_git_sees_what_people_write_and_share_there(repo: Path) -> None:
+    state = StateDir.create(repo)
+    shared = ["config.yaml", "contexts.yaml", "graph/seed/a/b.json", "memory/overrides/c.yaml"]
+    shared += ["packs/own.yaml", "surfaces/web.yaml", "toolchain.toml"]
+    own = ["state.db", "objects/ab/cd", "graph/cache", "memory/rows.db", "ledger/000001.db", "token"]
+    for name in (*shared, *own):
+        (state.path / name).parent.mkdir(parents=True, exist_ok=True)
+        (state.path / name).write_text("x")
+    untracked = git(repo, "ls-files", "--others", "--exclude-standard").splitlines()
+    assert untracked == [f".codeplane/{name}" for name in shared]
+    assert all(is_shared(path) for path in untracked)
+    assert not any(is_shared(f".codeplane/{name}") for name in own)
+
+
+def test_a_file_that_hides_everything_is_renewed(repo: Path) -> None:
+    state = StateDir.create(repo)
+    (state.path / ".gitignore").write_text("# Everything here is CodePlane's own.\n*\n")
+    (state.path / "toolchain.toml").write_text("")
+    StateDir.create(repo)
+    assert git(repo, "ls-files", "--others", "--exclude-standard") == ".codeplane/toolchain.toml"
+
+
+def test_removing_keeps_what_people_share(repo: Path, tmp_path: Path) -> None:
+    state = StateDir.create(repo)
+    for name in ("packs/own.yaml", "graph/seed/a.json", "graph/cache", "state.db", "surfaces"):
+        (state.path / name).parent.mkdir(parents=True, exist_ok=True)
+        (state.path / name).write_text("x") if name != "surfaces" else (state.path / name).mkdir()
+    (tmp_path / "victim").mkdir()
+    (state.path / "objects").symlink_to(tmp_path / "victim")
+    assert state.shared() == ["packs/", "graph/seed/"]
+    assert state.remove() and state.is_cleared and not state.remove()
+    files = sorted(str(file.relative_to(repo)) for file in (repo / ".codeplane").rglob("*") if file.is_file())
+    assert files == [".codeplane/graph/seed/a.json", ".codeplane/packs/own.yaml"]
+    assert (tmp_path / "victim").exists() and not list(repo.glob(".codeplane.*"))
 
 
 def test_the_id_stays_and_the_directory_is_private(repo: Path) -> None:

@@ -11,6 +11,10 @@ from codeplane.languages.operations.registry import pack_of
 from codeplane.languages.spec import specs
 
 _TARGETS = {"file": "the file", "definition": "a definition", "node": "any code", "element": "an element"}
+_BEYOND = (
+    'other files: "scope": "project" for rename_symbol, "call_sites": true for parameters;'
+    ' "accept": true leaves places that are not proven'
+)
 _SHAPE = (
     '{"path": "PATH", "transforms": [{"operation": "…", "target": "Class.method", …}],'
     ' "assertions": [{"pattern": "f($X)", "expect": "exists"}], "validate_with": ["NAME"]};'
@@ -34,9 +38,9 @@ class OperationsOutput(Output):
         ]
         targets = 'target: a symbol ("Class.method"), or pattern ("f($X, $$$REST)"), query'
         selector = ", selector (CSS)" if self.language == "html" else ""
-        return "\n".join(
-            [*lines, f"{targets}{selector}; expect: number of places (1)", f"delta: {self.delta}"]
-        )
+        lines.append(f"{targets}{selector}; expect: number of places (1)")
+        lines += [_BEYOND] if any(one.startswith("add_parameter") for one in self.operations) else []
+        return "\n".join([*lines, f"delta: {self.delta}"])
 
 
 def operations_output(language: str) -> OperationsOutput:

@@ -23,25 +23,32 @@ def clear(root: Path, as_json: bool, yes: bool) -> None:
     """Remove CodePlane's state directory from the repository.
 
     Everything CodePlane keeps for the repository is deleted: index, log of changes, trust. Your files and
-    .cplignore stay. Refused while a server is running; does nothing if there is no state directory.
+    .cplignore stay, and so do files that you write in the state directory and share: config.yaml,
+    contexts.yaml, toolchain.toml, packs, surfaces, seeds and overrides. These are named. Refused while a
+    server is running; does nothing if there is no state directory.
     """
     state = StateDir.at(locate(root))
-    if state.exists and not yes:
+    if not state.is_cleared and not yes:
         _confirm(state)
     is_removed = _remove(state, Places.of_user())
+    shared = state.shared() if state.exists else []
     text = f"Removed {state.path}." if is_removed else f"Nothing to remove in {state.path.parent}."
-    emit({"removed": is_removed, "path": str(state.path)}, text, as_json=as_json)
+    if shared:
+        text += f" Kept what you share: {', '.join(shared)}."
+    emit({"removed": is_removed, "path": str(state.path), "kept": shared}, text, as_json=as_json)
 
 
 def _remove(state: StateDir, places: Places) -> bool:
     if not state.exists:
         return state.remove()
+    if state.is_cleared:
+        return False
     # Worked out, not read from server.json: that file may be the repository's, and name another's socket.
     socket = socket_path(places.runtime_dir, state.path)
     try:
         lock = take(state)
     except AlreadyServing:
-        if not state.exists:
+        if state.is_cleared:
             return False
         raise
     try:
@@ -68,4 +75,6 @@ def _settle(state: StateDir, places: Places) -> None:
 def _confirm(state: StateDir) -> None:
     if not sys.stdin.isatty():
         raise InvalidArgument(f"This would remove {state.path}.", hints=["cpl clear --yes"])
-    click.confirm(f"Remove {state.path} and everything in it?", abort=True, err=True)
+    shared = state.shared()
+    rest = f"everything in it but {', '.join(shared)}" if shared else "everything in it"
+    click.confirm(f"Remove {state.path} and {rest}?", abort=True, err=True)

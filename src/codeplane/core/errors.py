@@ -57,7 +57,8 @@
     │   ├── DeltaNotReady            4502
     │   ├── DeltaBusy                4503
     │   ├── ToolchainInvalid         4504
-    │   └── PhaseRolledBack          4505
+    │   ├── PhaseRolledBack          4505
+    │   └── RollbackFailed           4506
     ├── EditError                    5xxx  edits; nothing has changed, unless it says so
     │   ├── EditConflict             5001
     │   ├── EditRefused              5002
@@ -464,6 +465,12 @@ class PhaseRolledBack(DeltaError):
     """A phase could not be completed; its files are as they were before it."""
 
     code = 4505
+
+
+class RollbackFailed(DeltaError):
+    """A phase was written, but could be neither completed nor rolled back; it counts as executed."""
+
+    code = 4506
 
 
 class EditError(CodePlaneError):

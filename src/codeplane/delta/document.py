@@ -159,6 +159,8 @@ class _Reader:
         target = self._transform_target(body, operation, where)
         if operation and language:
             self._check_arguments(operation, language, args, target, where)
+        if name == "add_parameter" and "argument" in args and not body.get("call_sites"):
+            self._add(where, "`argument` is what calls pass; it needs `call_sites: true`.")
         version = body.get("version") or (int(suffix) if suffix.isdigit() else None)
         return Transform(
             name,

@@ -86,11 +86,15 @@ class TaskOutcome:
         return all(element.before == element.after for element in self.elements)
 
 
+FormattingObstacle = Literal["untrusted", "missing", "failed", "lines"]
+
+
 class Formatting(NamedTuple):
-    """A file as its formatter leaves it, or the reason why that was not asked."""
+    """A file as its formatter leaves it, or as it was written with what stood in the way."""
 
     data: bytes
     note: str | None = None
+    obstacle: FormattingObstacle | None = None
 
 
 class Formatter(Protocol):
@@ -112,7 +116,7 @@ class ProjectOperations(Protocol):
     """Operations that go beyond one file, by the refactoring engine with its proof."""
 
     def __call__(
-        self, element: Element, transform: Transform, read: Callable[[RepoPath], bytes | None]
+        self, element: Element, transform: Transform, read: Callable[[RepoPath], bytes | None], /
     ) -> ProjectChange: ...
 
 
@@ -242,6 +246,7 @@ class _ElementRun:
                 self._add("argument", f"{transform.operation}: {error}")
             return source.data
         if not matches and operation.is_done(source, target.text, arguments):
+            self.notes.append(f"{transform.operation}: `{target.text[:80]}` matches nothing; taken as done.")
             return source.data
         if len(matches) != transform.expect:
             details = describe_places(source, matches) if matches else list(places.candidates)
@@ -284,7 +289,8 @@ class _ElementRun:
             return data
         if change.open_places and not transform.accept:
             text = (
-                f"{transform.operation}: {len(change.open_places)} places are not proven and would be left."
+                f"{transform.operation}: {len(change.open_places)} places are not proven and would be left"
+                " (`accept: true` leaves them):"
             )
             self._add("call_site", text, tuple(change.open_places))
             return data

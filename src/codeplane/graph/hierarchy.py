@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from codeplane.core.kinds import CLASSES, split_path
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
-from codeplane.names import Implementer, Snapshot
+from codeplane.names import Codebase, Implementer
 from codeplane.names.meaning import Target, is_external
 
 INTERFACES: Final = frozenset(("interface", "trait", "mixin"))
@@ -23,22 +23,22 @@ class Related(NamedTuple):
     tier: Tier
 
 
-def is_class(snapshot: Snapshot, place: Place) -> bool:
+def is_class(snapshot: Codebase, place: Place) -> bool:
     return place.definition >= 0 and snapshot.definition(place).kind in CLASSES
 
 
-def has_silent_types(snapshot: Snapshot, place: Place) -> bool:
+def has_silent_types(snapshot: Codebase, place: Place) -> bool:
     """Whether types may implement one that do not name it."""
     return snapshot.interfaces.is_silent(place)
 
 
-def owner_is_silent(snapshot: Snapshot, place: Place) -> bool:
+def owner_is_silent(snapshot: Codebase, place: Place) -> bool:
     """Whether a member is one of an interface that types implement without naming it."""
     owner = snapshot.interfaces.owner(place)
     return owner is not None and snapshot.interfaces.is_silent(owner)
 
 
-def owner_of(snapshot: Snapshot, place: Place) -> Place | None:
+def owner_of(snapshot: Codebase, place: Place) -> Place | None:
     """What a definition is a member of: what holds it, or the type that it says it belongs to."""
     facts = snapshot.require_facts(place.path)
     item = facts.definitions[place.definition]
@@ -49,7 +49,7 @@ def owner_of(snapshot: Snapshot, place: Place) -> Place | None:
     return Place(place.path, item.parent) if item.parent >= 0 else None
 
 
-def members_of(snapshot: Snapshot, place: Place) -> list[Place]:
+def members_of(snapshot: Codebase, place: Place) -> list[Place]:
     """The definitions in a definition, then those outside that say that they belong to it."""
     facts = snapshot.require_facts(place.path)
     inside = sorted(
@@ -69,7 +69,7 @@ def members_of(snapshot: Snapshot, place: Place) -> list[Place]:
     return places
 
 
-def bases(snapshot: Snapshot, place: Place) -> list[Related]:
+def bases(snapshot: Codebase, place: Place) -> list[Related]:
     """What a class says that it extends or implements, in order."""
     classes = snapshot.classes
     definition = snapshot.definition(place)
@@ -86,7 +86,7 @@ def bases(snapshot: Snapshot, place: Place) -> list[Related]:
     return result + [Related(text, None, Tier.UNKNOWN) for text in sorted(plain)]
 
 
-def derived(snapshot: Snapshot, place: Place) -> Iterator[Related]:
+def derived(snapshot: Codebase, place: Place) -> Iterator[Related]:
     """The classes that say that they extend a class. One whose base cannot be told is anchored."""
     classes = snapshot.classes
     parts = set(classes.whole((place,)))
@@ -108,7 +108,7 @@ def derived(snapshot: Snapshot, place: Place) -> Iterator[Related]:
                     yield Related(name_of, one, tier if is_base else Tier.ANCHORED)
 
 
-def descendants(snapshot: Snapshot, place: Place) -> Iterator[tuple[Related, int]]:
+def descendants(snapshot: Codebase, place: Place) -> Iterator[tuple[Related, int]]:
     """All classes below a class with their depth, nearest first; each once, proven ones only."""
     level, places = [place], {place}
     depth = 0
@@ -128,7 +128,7 @@ def descendants(snapshot: Snapshot, place: Place) -> Iterator[tuple[Related, int
         level = below
 
 
-def overriding(snapshot: Snapshot, place: Place) -> Iterator[Related]:
+def overriding(snapshot: Codebase, place: Place) -> Iterator[Related]:
     """The members of derived classes that take the place of a member."""
     item = snapshot.definition(place).item
     owner = Place(place.path, item.parent)
@@ -144,7 +144,7 @@ def overriding(snapshot: Snapshot, place: Place) -> Iterator[Related]:
             yield Related(item.name, Place(holder[0].path, at), tier)
 
 
-def dispatch_targets(snapshot: Snapshot, place: Place) -> list[Implementer]:
+def dispatch_targets(snapshot: Codebase, place: Place) -> list[Implementer]:
     """The members that a call of a member may run instead: those of derived classes, and those of types that
     implement its interface without naming it."""
     derived_members = [
@@ -154,7 +154,7 @@ def dispatch_targets(snapshot: Snapshot, place: Place) -> list[Implementer]:
     return list({one.place: one for one in (*others, *derived_members)}.values())
 
 
-def overridden(snapshot: Snapshot, place: Place) -> list[Related]:
+def overridden(snapshot: Codebase, place: Place) -> list[Related]:
     """The members of base classes that a member takes the place of, nearest first."""
     name = snapshot.definition(place).name
     return [
@@ -163,7 +163,7 @@ def overridden(snapshot: Snapshot, place: Place) -> list[Related]:
     ]
 
 
-def _class_of(snapshot: Snapshot, place: Place) -> Target:
+def _class_of(snapshot: Codebase, place: Place) -> Target:
     """The class itself, or the one that a block outside of it belongs to."""
     facts = snapshot.require_facts(place.path)
     if facts.definitions[place.definition].kind != "impl":

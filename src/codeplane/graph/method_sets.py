@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from codeplane.core.places import Place
 from codeplane.graph.hierarchy import Related, bases, has_silent_types
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 
 
 class Implementers(NamedTuple):
@@ -12,7 +12,7 @@ class Implementers(NamedTuple):
     open_interfaces: tuple[str, ...]  # embedded interfaces whose members are unknown
 
 
-def implementers(snapshot: Snapshot, place: Place) -> Implementers | None:
+def implementers(snapshot: Codebase, place: Place) -> Implementers | None:
     """The types that implement an interface, or may; None where types name what they implement, or it has no
     methods to compare, and no indexer knows of any."""
     types = [
@@ -24,7 +24,7 @@ def implementers(snapshot: Snapshot, place: Place) -> Implementers | None:
     return Implementers(types, tuple(_open_interfaces(snapshot, place)))
 
 
-def implemented(snapshot: Snapshot, place: Place) -> list[Related]:
+def implemented(snapshot: Codebase, place: Place) -> list[Related]:
     """The interfaces of the repository that a type implements, or may, without naming them."""
     if has_silent_types(snapshot, place):
         return []
@@ -34,7 +34,7 @@ def implemented(snapshot: Snapshot, place: Place) -> list[Related]:
     ]
 
 
-def _open_interfaces(snapshot: Snapshot, place: Place) -> dict[str, None]:
+def _open_interfaces(snapshot: Codebase, place: Place) -> dict[str, None]:
     """The bases of an interface that are not in the repository, and those of its bases."""
     protocols = snapshot.definition(place).spec.types.protocols
     names: dict[str, None] = {}

@@ -8,7 +8,7 @@ from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import owner_is_silent
 from codeplane.graph.places import short
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 
 CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
 _KEYWORD: Final = "="  # the receiver of a name that a call gives an argument by
@@ -35,7 +35,7 @@ class Possible(NamedTuple):
         return sum(map(len, self.files.values()))
 
 
-def grouped(snapshot: Snapshot, uses: Iterable[Use]) -> list[Possible]:
+def grouped(snapshot: Codebase, uses: Iterable[Use]) -> list[Possible]:
     """The uses by receiver and reason, most frequent first; files in order of first appearance."""
     groups: dict[tuple[str, str], Possible] = {}
     for use in uses:
@@ -45,7 +45,7 @@ def grouped(snapshot: Snapshot, uses: Iterable[Use]) -> list[Possible]:
     return sorted(groups.values(), key=lambda group: (-group.total, group.receiver))
 
 
-def why_open(snapshot: Snapshot, use: Use) -> str:
+def why_open(snapshot: Codebase, use: Use) -> str:
     """Why a use is not certain."""
     if use.via is not None:
         relation = "may implement" if owner_is_silent(snapshot, use.via) else "overrides"

@@ -1,6 +1,6 @@
 """Reading the ledger: what happened, newest first, whether or not a server runs. Writes nothing."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -100,9 +100,42 @@ class History:
                 break
         return events[:limit]
 
+    def last_event(self, event: str, phase: str) -> int:
+        """The number of the last event of that name about a phase; 0 where there is none."""
+        condition = (
+            "WHERE kind = 'event' AND json_extract(body, '$.phase_id') = ?"
+            " AND json_extract(body, '$.event') = ? ORDER BY number DESC LIMIT 1"
+        )
+        answers = self._ask_segments(
+            lambda c: [int(row.number) for row in rows(c, condition, (phase, event))]
+        )
+        return next((numbers[0] for _, numbers in answers if numbers), 0)
+
     def of_phase(self, phase: str) -> Operation | None:
         """The last successful operation that executed a phase of a plan and has not been undone."""
-        return next((one for one in self._not_undone(None, None) if one.phase == phase), None)
+        return next((one for one in self._executions_of(phase) if not self._is_undone(one)), None)
+
+    def undone_of_phase(self, phase: str) -> Operation | None:
+        """The last operation that executed a phase, where it was undone or rolled back since."""
+        last = next(iter(self._executions_of(phase)), None)
+        return last if last is not None and self._is_undone(last) else None
+
+    def _executions_of(self, phase: str) -> list[Operation]:
+        """Staging and committing a phase goes with the operation that wrote it."""
+        operations = self._find_all({"json_extract(body, '$.phase') = ?": phase})
+        return [one for one in operations if one.success and one.changes and not one.is_git]
+
+    def _is_undone(self, operation: Operation) -> bool:
+        """An undo that was undone itself takes nothing back."""
+        undos = self._find_all({"json_extract(body, '$.undoes') = ?": operation.operation_id})
+        return any(
+            one.success and one.number > operation.number and not self._is_undone(one) for one in undos
+        )
+
+    def _find_all(self, conditions: Mapping[str, str]) -> list[Operation]:
+        condition, values = " AND ".join(conditions), tuple(conditions.values())
+        answers = self._ask_segments(lambda c: _select_operations(c, condition, values, _PAGE))
+        return [operation for _, some in answers for operation in some]
 
     def last_undoable(self, task: TaskId | None = None, session: SessionId | None = None) -> Operation | None:
         """The newest edit that changed something and has not been undone since.

@@ -133,6 +133,15 @@ class Formatter(Linter):
     def formatting(self, place: Place, project: Project, path: RepoPath) -> Command | None:
         return self.fixing(place, project, path)
 
+    def formatting_lines(
+        self, place: Place, project: Project, path: RepoPath, data: bytes, lines: tuple[int, int]
+    ) -> Command | None:
+        """Formats lines of a file from stdin, from the first to the last, counted from 1.
+
+        `data` is what it will read. None where it formats whole files only.
+        """
+        return None
+
 
 def inside(project: Project, path: RepoPath) -> str:
     """A path relative to the project, such that no program takes it for an option."""

@@ -56,6 +56,11 @@ class Engine:
         self._under_way: dict[OperationId, tuple[FileChange, ...]] = {}
         self._recovery = Recovery(tree, self._journal, self.objects, self._index, self._disk)
 
+    @property
+    def has_doubts(self) -> bool:
+        """Whether only the next start can tell how a batch has ended."""
+        return self._recovery.has_doubts
+
     def prepare(self, edits: EditSet, scope: Scope) -> Prepared:
         """Checks the edits against names, rules and the files that are there. Writes nothing."""
         preparation = checks.prepare(edits, scope, self._tree)

@@ -62,6 +62,12 @@ class Recovery:
             del self._open[batch.operation]
             self._done.append(batch)
 
+    @property
+    def has_doubts(self) -> bool:
+        """Whether some batch is closed until the next start."""
+        with self._lock:
+            return bool(self._doubtful)
+
     def doubt(self, batch: Batch) -> None:
         with self._lock:
             self._doubtful[batch.operation] = batch.exclusive()

@@ -5,6 +5,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Final, TypeVar
 
+from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import CarriedSlot, EpochSlot, InterfaceSlot
@@ -15,6 +16,7 @@ from codeplane.index.view.layout import Layout
 from codeplane.index.view.purpose import Purpose, Purposes
 from codeplane.index.view.semantics import Semantics
 from codeplane.index.view.view import View
+from codeplane.jail import shown
 from codeplane.languages.facts import Import, Occurrence, Occurrences
 from codeplane.languages.modules import WholeSources, module_rules
 from codeplane.names.classes import Classes
@@ -92,6 +94,13 @@ class Codebase:
     def read(self, path: str) -> bytes | None:
         """The bytes of a small file such as a manifest; None when there is none or it is over 1 MB."""
         return self._view.read(path)
+
+    def source(self, path: RepoPath) -> bytes:
+        """The bytes of a file in this state; `NotFound` where it has none."""
+        data = self._view.content(path)
+        if data is None:
+            raise NotFound(f"There is no file {shown(path)} in this state.", path=shown(path))
+        return data
 
     def tests(self) -> frozenset[RepoPath]:
         """The files that define tests, by the conventions of their language."""

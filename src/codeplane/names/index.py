@@ -76,6 +76,21 @@ class Index(IndexDatabase):
             with self.snapshot() as snapshot:
                 yield snapshot, snapshot.overlaid(blobs, without, contents)
 
+    @contextmanager
+    def overlays(self, *states: Mapping[RepoPath, bytes]) -> Iterator[tuple[Snapshot, list[Codebase]]]:
+        """The working tree at the last epoch, and the code with the contents of each state in its place."""
+        with self._commits.making:  # what nothing uses yet is not dropped meanwhile
+            blobs = [self.begin_ahead(contents)() for contents in states]
+            with self.snapshot() as snapshot:
+                pairs = zip(blobs, states, strict=True)
+                yield (
+                    snapshot,
+                    [
+                        snapshot.overlaid(some, contents=contents) if contents else snapshot
+                        for some, contents in pairs
+                    ],
+                )
+
     def warm(self) -> None:
         """Makes beforehand what the first question would wait for."""
         with self.snapshot() as snapshot:

@@ -19,7 +19,7 @@ from codeplane.graph.hierarchy import (
 )
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_OVERRIDE
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 from codeplane.names.meaning import is_external
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.reflection.fixtures import is_fixture, requested
@@ -60,7 +60,7 @@ class RenameSet:
         return not self.places
 
 
-def rename_set_of(snapshot: Snapshot, place: Place) -> RenameSet:
+def rename_set_of(snapshot: Codebase, place: Place) -> RenameSet:
     """All that has to be renamed when one definition is."""
     item = snapshot.definition(place).item
     members: set[Place] = set()
@@ -93,7 +93,7 @@ def rename_set_of(snapshot: Snapshot, place: Place) -> RenameSet:
     )
 
 
-def is_of_literal(snapshot: Snapshot, place: Place) -> bool:
+def is_of_literal(snapshot: Codebase, place: Place) -> bool:
     """Whether a definition is a member of an object that is written down: no scope knows its name."""
     facts = snapshot.require_facts(place.path)
     item, owner = facts.definitions[place.definition], owner_of(snapshot, place)
@@ -102,19 +102,19 @@ def is_of_literal(snapshot: Snapshot, place: Place) -> bool:
     return item.name != "default" and facts.bound(item.scope, item.name) is None
 
 
-def held(snapshot: Snapshot, place: Place) -> Problem:
+def held(snapshot: Codebase, place: Place) -> Problem:
     """Why a member of an object may be called by what is not in the repository."""
     item = snapshot.definition(place).item
     text = f"{item.name} belongs to an object, which others may know by a type of their own."
     return Problem("object", text, place.path, item.name_line)
 
 
-def _embedders(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+def _embedders(snapshot: Codebase, place: Place) -> Iterator[Place]:
     if specs()[snapshot.definition(place).language].types.embedded_fields and is_class(snapshot, place):
         yield from (one.place for one in derived(snapshot, place) if one.place is not None)
 
 
-def variable_set_of(snapshot: Snapshot, variable: Variable) -> RenameSet:
+def variable_set_of(snapshot: Codebase, variable: Variable) -> RenameSet:
     """All that has to be renamed when one variable is: the same parameter of functions that override each
     other, where calls can name it."""
     kind = "parameter" if variable.is_parameter else "variable"
@@ -139,7 +139,7 @@ def variable_set_of(snapshot: Snapshot, variable: Variable) -> RenameSet:
     )
 
 
-def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+def _related(snapshot: Codebase, place: Place) -> Iterator[Place]:
     item = snapshot.definition(place).item
     yield from snapshot.grouped(place)
     yield from branches_of(snapshot, place)
@@ -160,7 +160,7 @@ def _related(snapshot: Snapshot, place: Place) -> Iterator[Place]:
             yield other.place
 
 
-def branches_of(snapshot: Snapshot, place: Place) -> list[Place]:
+def branches_of(snapshot: Codebase, place: Place) -> list[Place]:
     """The other definitions of a name in the same scope of a file, where a scope has one thing of a name."""
     facts = snapshot.require_facts(place.path)
     item = snapshot.definition(place).item
@@ -173,7 +173,7 @@ def branches_of(snapshot: Snapshot, place: Place) -> list[Place]:
     ]
 
 
-def _declared(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+def _declared(snapshot: Codebase, place: Place) -> Iterator[Place]:
     """Where one file declares what another defines: the other one of the two."""
     definition = snapshot.definition(place)
     item = definition.item
@@ -194,7 +194,7 @@ def _declared(snapshot: Snapshot, place: Place) -> Iterator[Place]:
             yield other
 
 
-def _kept_in(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+def _kept_in(snapshot: Codebase, place: Place) -> Iterator[Place]:
     """The field that a property is kept in, or the property that is kept in a field."""
     facts = snapshot.require_facts(place.path)
     item, mark = facts.definitions[place.definition], facts.spec.renaming.property_field_prefix
@@ -206,7 +206,7 @@ def _kept_in(snapshot: Snapshot, place: Place) -> Iterator[Place]:
             yield Place(place.path, at)
 
 
-def _full_name(snapshot: Snapshot, place: Place) -> list[str]:
+def _full_name(snapshot: Codebase, place: Place) -> list[str]:
     """The names of what a definition is in, whether it stands there or says so, and its own."""
     facts = snapshot.require_facts(place.path)
     names: list[str] = []
@@ -218,7 +218,7 @@ def _full_name(snapshot: Snapshot, place: Place) -> list[str]:
     return names
 
 
-def _companions(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+def _companions(snapshot: Codebase, place: Place) -> Iterator[Place]:
     """The counterpart of a definition in the file beside it that declares it or is declared by it: a stub."""
     for ending, sources in snapshot.definition(place).spec.made_from.items():
         for one, other in [(ending, source) for source in sources] + [(source, ending) for source in sources]:
@@ -226,7 +226,7 @@ def _companions(snapshot: Snapshot, place: Place) -> Iterator[Place]:
                 yield from _same_in(snapshot, place, place.path.removesuffix(one) + other)
 
 
-def _same_in(snapshot: Snapshot, place: Place, path: str) -> Iterator[Place]:
+def _same_in(snapshot: Codebase, place: Place, path: str) -> Iterator[Place]:
     here, there = (snapshot.facts(one) for one in (place.path, path))
     if here is None or there is None:
         return
@@ -241,7 +241,7 @@ def _same_in(snapshot: Snapshot, place: Place, path: str) -> Iterator[Place]:
     yield from (Place(RepoPath(path), one) for one in indices)
 
 
-def _constructors(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+def _constructors(snapshot: Codebase, place: Place) -> Iterator[Place]:
     """Where constructors and destructors go by the name of their class."""
     facts = snapshot.require_facts(place.path)
     name = facts.definitions[place.definition].name
@@ -254,7 +254,7 @@ def _constructors(snapshot: Snapshot, place: Place) -> Iterator[Place]:
             yield other
 
 
-def _doubts(snapshot: Snapshot, members: set[Place]) -> Iterator[Problem]:
+def _doubts(snapshot: Codebase, members: set[Place]) -> Iterator[Problem]:
     """Bases that are not in the repository may have, or call, a member of the name."""
     names: set[str] = set()
     for place in sorted(members):
@@ -279,14 +279,14 @@ def _doubts(snapshot: Snapshot, members: set[Place]) -> Iterator[Problem]:
             yield Problem("silent_interface", text, place.path, item.name_line)
 
 
-def _has_silent_implementers(snapshot: Snapshot, owner: Place) -> bool:
+def _has_silent_implementers(snapshot: Codebase, owner: Place) -> bool:
     """Whether types may implement a type without naming it; of a protocol, whether a class seems to."""
     if snapshot.definition(owner).spec.types.protocols:
         return snapshot.interfaces.is_implemented_protocol(owner) or _takes_in(snapshot, owner)
     return has_silent_types(snapshot, owner) or _takes_in(snapshot, owner)
 
 
-def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:
+def may_know(snapshot: Codebase, place: Place, base: str, name: str) -> bool:
     """Whether a class that is not in the repository may have, or call, a member of a name."""
     definition = snapshot.definition(place)
     spec, item = definition.spec, definition.item
@@ -295,7 +295,7 @@ def may_know(snapshot: Snapshot, place: Place, base: str, name: str) -> bool:
     return spec.types.may_have(base, name)
 
 
-def _takes_in(snapshot: Snapshot, owner: Place) -> bool:
+def _takes_in(snapshot: Codebase, owner: Place) -> bool:
     """Whether a class takes in others as if they extended it: `Base.register(Other)`."""
     definition = snapshot.definition(owner)
     name = definition.name
@@ -320,7 +320,7 @@ def written_base(text: str) -> str:
     return (match[1] if match else text).replace("..", ".")
 
 
-def kin(snapshot: Snapshot, place: Place) -> Iterator[Place]:
+def kin(snapshot: Codebase, place: Place) -> Iterator[Place]:
     """The classes that an instance with a member may be of, and those that they extend."""
     owner = owner_of(snapshot, place)
     below = [one.place for one, _ in descendants(snapshot, owner)] if owner is not None else []

@@ -7,7 +7,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.text import LineStarts
 from codeplane.languages.facts import Occurrence, Reason, ScopeKind
-from codeplane.names import FileFacts, Snapshot
+from codeplane.names import Codebase, FileFacts
 
 _REST = (b"*", b"...")  # marks before a parameter that gets what no other one does
 _LOOK = 20
@@ -25,7 +25,7 @@ class Variable(NamedTuple):
     is_parameter: bool
 
 
-def variable_of(snapshot: Snapshot, path: str, bind: int) -> Variable | None:
+def variable_of(snapshot: Codebase, path: str, bind: int) -> Variable | None:
     """The variable that a bind is; None where it is a definition or an import."""
     facts = snapshot.require_facts(path)
     item = facts.binds[bind]
@@ -35,7 +35,7 @@ def variable_of(snapshot: Snapshot, path: str, bind: int) -> Variable | None:
     return Variable(RepoPath(path), item.scope, item.line, item.column, item.name, is_parameter)
 
 
-def variables_in(snapshot: Snapshot, place: Place, name: str) -> list[Variable]:
+def variables_in(snapshot: Codebase, place: Place, name: str) -> list[Variable]:
     """The variables of a name in a definition, those of definitions inside of it aside."""
     facts = snapshot.require_facts(place.path)
     variables = dict.fromkeys(
@@ -48,7 +48,7 @@ def variables_in(snapshot: Snapshot, place: Place, name: str) -> list[Variable]:
     return sorted(variables, key=lambda one: (not one.is_parameter, one.line, one.column))
 
 
-def twin(snapshot: Snapshot, place: Place) -> Variable | None:
+def twin(snapshot: Codebase, place: Place) -> Variable | None:
     """The parameter that is a member as well: `constructor(private size: number)`."""
     facts = snapshot.require_facts(place.path)
     item = facts.definitions[place.definition]
@@ -60,7 +60,7 @@ def twin(snapshot: Snapshot, place: Place) -> Variable | None:
     return None
 
 
-def member_of(snapshot: Snapshot, variable: Variable) -> Place | None:
+def member_of(snapshot: Codebase, variable: Variable) -> Place | None:
     """The member that a parameter is as well."""
     facts = snapshot.require_facts(variable.path)
     for at, item in enumerate(facts.definitions):
@@ -69,7 +69,7 @@ def member_of(snapshot: Snapshot, variable: Variable) -> Place | None:
     return None
 
 
-def uses(snapshot: Snapshot, variable: Variable) -> Iterator[tuple[Occurrence, bool]]:
+def uses(snapshot: Codebase, variable: Variable) -> Iterator[tuple[Occurrence, bool]]:
     """Every occurrence that means a variable, and whether it is certain to."""
     facts = snapshot.require_facts(variable.path)
     for occurrence in snapshot.occurrences(variable.path, variable.name):
@@ -79,17 +79,17 @@ def uses(snapshot: Snapshot, variable: Variable) -> Iterator[tuple[Occurrence, b
                 yield occurrence, bind.certain
 
 
-def holder_of(snapshot: Snapshot, variable: Variable) -> Place:
+def holder_of(snapshot: Codebase, variable: Variable) -> Place:
     """The innermost definition that a variable is in; the file where there is none."""
     return Place(variable.path, _opener(snapshot.require_facts(variable.path), variable.scope))
 
 
-def is_argument(snapshot: Snapshot, variable: Variable) -> bool:
+def is_argument(snapshot: Codebase, variable: Variable) -> bool:
     """Whether a variable is a parameter of a definition, and not of a function without a name."""
     return variable.is_parameter and variable.scope in snapshot.require_facts(variable.path).opened_by
 
 
-def takes_rest(snapshot: Snapshot, variable: Variable) -> bool:
+def takes_rest(snapshot: Codebase, variable: Variable) -> bool:
     """Whether a parameter gets what no other one does: then no call can name it."""
     lines = LineStarts(snapshot.source(variable.path))
     at = lines.offset(variable.line, variable.column)

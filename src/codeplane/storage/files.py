@@ -5,6 +5,7 @@ import os
 import secrets
 import shutil
 import stat
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -65,6 +66,37 @@ def remove_tree(path: Path) -> None:
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
     path.rename(temporary)
     shutil.rmtree(temporary)
+
+
+def remove_all_but(path: Path, names: Collection[str], *, last: str) -> bool:
+    """Deletes what is in a directory besides some entries, named by paths in it; tells whether there was any.
+
+    The entry that is named `last` goes last and does not count. Links are deleted, not followed.
+    """
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
+    entries = sorted(entries_beside(path, names), key=lambda name: name == last)
+    temporary.mkdir(mode=0o700)
+    for number, name in enumerate(entries):
+        (path / name).rename(temporary / str(number))
+    shutil.rmtree(temporary)
+    return any(name != last for name in entries)
+
+
+def entries_beside(path: Path, names: Collection[str]) -> list[str]:
+    """The entries of a directory besides some, which are named by paths in it."""
+    return list(_entries_beside(path, "", {name.strip("/") for name in names}))
+
+
+def _entries_beside(root: Path, directory: str, keeps: Collection[str]) -> Iterator[str]:
+    """The entries of a directory that neither stay nor hold what stays."""
+    for entry in sorted((root / directory).iterdir()):
+        name = f"{directory}{entry.name}"
+        if name in keeps:
+            continue
+        if any(one.startswith(f"{name}/") for one in keeps) and not entry.is_symlink():
+            yield from _entries_beside(root, f"{name}/", keeps)
+        else:
+            yield name
 
 
 def private_dir(path: Path) -> Path:

@@ -1,6 +1,7 @@
-"""`.codeplane/`: what CodePlane keeps in a repository, invisible to git."""
+"""`.codeplane/`: what CodePlane keeps in a repository, invisible to git, and what people share there."""
 
 import json
+import os
 import re
 import secrets
 import shutil
@@ -9,16 +10,46 @@ import uuid
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Final
 
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import StateUnusable
-from codeplane.storage.files import private_dir, read_small, remove_tree, unusable, write_private
+from codeplane.storage.files import (
+    entries_beside,
+    private_dir,
+    read_small,
+    remove_all_but,
+    remove_tree,
+    unusable,
+    write_private,
+)
 from codeplane.storage.lock import ServerLock
 
 STATE_DIR_NAME = ".codeplane"
 
-_SELF_IGNORE = b"# Everything here is CodePlane's own.\n*\n"
+SHARED: Final = (
+    "config.yaml",
+    "contexts.yaml",
+    "toolchain.toml",
+    "packs/",
+    "surfaces/",
+    "graph/seed/",
+    "memory/overrides/",
+)
+"""What people write in the state directory and share: git sees it, and `cpl clear` keeps it."""
+# A directory that is hidden hides all that is in it, so those on the way are shown and their contents hidden.
+_ON_THE_WAY: Final = sorted({f"{name.split('/')[0]}/" for name in SHARED if name.count("/") > 1})
+_SELF_IGNORE: Final = "\n".join(
+    (
+        "# What people write and share is shown to git; everything else here is CodePlane's own.",
+        "*",
+        *(f"!/{name}" for name in (*_ON_THE_WAY, *SHARED)),
+        *(f"!/{name}**" for name in SHARED if name.endswith("/")),
+        "",
+    )
+).encode()
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\n?")
+_LOCK: Final = "lock"
 _LARGEST_FILE = 8192
 _LARGEST_PID = 2**31 - 1
 
@@ -137,7 +168,7 @@ class StateDir:
         return self.path / "artifacts"
 
     def lock(self) -> ServerLock:
-        return ServerLock(self.path / "lock")
+        return ServerLock(self.path / _LOCK)
 
     def new_token(self) -> str:
         """A fresh bearer token for one run of the server, readable by its owner only."""
@@ -169,7 +200,10 @@ class StateDir:
         return _parse_serving(value)
 
     def remove(self) -> bool:
-        """Deletes the directory; tells whether there was one. The caller holds the lock."""
+        """Deletes the directory but for what is shared; tells whether there was anything to delete.
+
+        The caller holds the lock.
+        """
         try:
             stat_result = self.path.lstat()
         except FileNotFoundError:
@@ -177,10 +211,23 @@ class StateDir:
         if not stat.S_ISDIR(stat_result.st_mode):
             raise StateUnusable(f"{self.path} is not a plain directory.", path=str(self.path))
         try:
-            remove_tree(self.path)
+            shared = self.shared()
+            if not shared:
+                remove_tree(self.path)
+                return True
+            # The lock last: until then nobody starts in what is left.
+            return remove_all_but(self.path, shared, last=_LOCK)
         except OSError as error:
             raise unusable(self.path, error) from error
-        return True
+
+    @property
+    def is_cleared(self) -> bool:
+        """Whether nothing is there but what people share."""
+        return not self.exists or set(entries_beside(self.path, self.shared())) <= {_LOCK}
+
+    def shared(self) -> list[str]:
+        """What is there of what people write and share."""
+        return [name for name in SHARED if _is_filled(self.path / name)]
 
     @property
     def _serving_file(self) -> Path:
@@ -197,6 +244,22 @@ class StateDir:
 def read_trust_id(repo_root: Path) -> str:
     """The id that the user's trust in this checkout is tied to; empty when there is none."""
     return _read_id(repo_root / STATE_DIR_NAME / "trust")
+
+
+def is_shared(path: str) -> bool:
+    """Whether a path of the repository is one that people write in the state directory and share."""
+    return any(
+        path == f"{STATE_DIR_NAME}/{name}"
+        or (name.endswith("/") and path.startswith(f"{STATE_DIR_NAME}/{name}"))
+        for name in SHARED
+    )
+
+
+def _is_filled(path: Path) -> bool:
+    """Whether there is a file, a link, or a directory with something in it."""
+    if path.is_symlink() or not path.is_dir():
+        return os.path.lexists(path)
+    return any(path.iterdir())
 
 
 def _read_id(file: Path) -> str:

@@ -41,7 +41,7 @@ class GetDeltaStatusOutput(Output):
         return "\n".join([*lines, *(self.views or ()), *(self.events or ())])
 
 
-@tool(Effect.WRITE, "deltas")
+@tool(Effect.SESSION, "deltas")
 def get_delta_status(call: Call, args: GetDeltaStatusInput) -> GetDeltaStatusOutput:
     """How the deltas of a plan stand: green, red, stale or pending, how well they are known, and why.
 

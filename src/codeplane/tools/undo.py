@@ -6,8 +6,7 @@ from codeplane.answers.change import Delta, told
 from codeplane.answers.git.change import GitDelta, delta_fields
 from codeplane.core.errors import InvalidArgument
 from codeplane.session import Call
-from codeplane.session.operation.aftermath import afterwards
-from codeplane.session.operation.edits import write
+from codeplane.session.operation.edits import Written, write
 from codeplane.session.undo.edits import reverse, to_be_undone
 from codeplane.session.undo.git import hints_back, undo_git
 from codeplane.tools._registry import Effect, Input, synonyms, tool
@@ -40,15 +39,18 @@ def undo(call: Call, args: UndoInput) -> Delta | GitDelta:
         if args.dry_run:
             raise InvalidArgument("A git operation has no preview.", hints=hints_back(call, operation))
         return GitDelta.model_validate(delta_fields(undo_git(call, operation)))
-    result = write(
-        call,
-        lambda: reverse(call, operation, keeps_later=args.keep_later),
-        ignored_ok=True,
-        dry_run=args.dry_run,
-    )
-    if operation.phase is not None and not args.dry_run:
-        # What plans of deltas need is loaded by the few calls that undo a phase of one.
-        from codeplane.session.delta.settlement import reopen_phase
 
-        afterwards(call.warn, "its phase is not open again", lambda: reopen_phase(call, operation), None)
-    return told(call, result)
+    def reverse_edits() -> Written:
+        return write(
+            call,
+            lambda: reverse(call, operation, keeps_later=args.keep_later),
+            ignored_ok=True,
+            dry_run=args.dry_run,
+        )
+
+    if operation.phase is None or args.dry_run:
+        return told(call, reverse_edits())
+    # What plans of deltas need is loaded by the few calls that undo a phase of one.
+    from codeplane.session.delta.settlement import undo_phase
+
+    return told(call, undo_phase(call, operation, reverse_edits))

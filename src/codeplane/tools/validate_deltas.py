@@ -39,7 +39,7 @@ class ValidateDeltasOutput(Output):
         )
 
 
-@tool(Effect.WRITE, "deltas", timeout_sec=_LONGEST_SEC)
+@tool(Effect.SESSION, "deltas", timeout_sec=_LONGEST_SEC)
 def validate_deltas(call: Call, args: ValidateDeltasInput) -> ValidateDeltasOutput:
     """Simulates the deltas of a plan in memory, checks their assertions and runs validators in a copy.
 

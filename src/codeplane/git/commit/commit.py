@@ -26,7 +26,7 @@ from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import PendingCommit, check_written, clear_after_commit, pending_commit
 from codeplane.git.staging.conflicts import conflicts_of
 from codeplane.git.staging.stage import StagingRules, list_paths, stage_into
-from codeplane.git.worktree.index_writer import NextIndex, intended_paths, locked_index
+from codeplane.git.worktree.index_writer import NextIndex, intended_paths, locked_index, subset_name
 from codeplane.jail import shown
 from codeplane.process import Programs
 from codeplane.storage.files import read_small, write_public
@@ -168,7 +168,7 @@ class _Work:
         differences = diff_index(self.handle, head, source)
         sides = {path: pair.new for path, pair in differences.items() if path in only}
         tree = edit_tree(self.handle, head or EMPTY_TREE, sides)
-        file = self.repository.git_dir / f"next-index-{os.getpid()}.lock"
+        file = self.repository.git_dir / subset_name(os.getpid())
         file.unlink(missing_ok=True)
         try:
             index = pygit2.Index(str(file))

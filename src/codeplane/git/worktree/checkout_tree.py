@@ -29,11 +29,10 @@ from codeplane.git.worktree.index_writer import check_unlocked, locked_index, pu
 from codeplane.git.worktree.writer import FileWriter
 from codeplane.jail import is_closed, shown
 from codeplane.process import Programs
+from codeplane.storage import is_shared
 
 _MOST_NAMED: Final = 20
 _MOST_ASKED: Final = 1000
-# Files of `.codeplane/` that people write and may commit.
-_OPEN: Final = frozenset({".codeplane/config.yaml", ".codeplane/contexts.yaml"})
 
 
 @dataclass(frozen=True)
@@ -123,13 +122,19 @@ def work_at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
 
 def _refuse_closed(paths: Iterable[str]) -> None:
     """Refuses a tree with names that belong to git or CodePlane, or lead elsewhere."""
-    refusals = sorted(path for path in paths if path not in _OPEN and any(map(_is_no_name, path.split("/"))))
+    refusals = sorted(path for path in paths if not _is_allowed(path))
     if refusals:
         names = list_names(map(shown, refusals))
         raise PathRefused(
             f"The tree contains paths that are reserved for git or CodePlane: {names}.",
             paths=[shown(path) for path in refusals[:_MOST_NAMED]],
         )
+
+
+def _is_allowed(path: str) -> bool:
+    """People write some files of `.codeplane/` and commit them."""
+    segments = path.split("/")
+    return not any(map(_is_no_name, segments[1:] if is_shared(path) else segments))
 
 
 def _is_no_name(segment: str) -> bool:

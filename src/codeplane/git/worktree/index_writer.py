@@ -23,6 +23,7 @@ _LOCK: Final = "index.lock"
 # Marks a lock as CodePlane's own, for the next start.
 _OWN: Final = b"codeplane\n"
 _COPY: Final = "index.codeplane-"
+_SUBSET: Final = "next-index-"
 _EXTENDED_FROM: Final = 3  # the first index version with extended flags
 _ASSUMED: Final = 0x8000
 _SKIPPED: Final = 0x4000
@@ -79,11 +80,29 @@ def drop_own_lock(repository: Repository) -> str | None:
     """Removes the lock that a crash of CodePlane left, and says so; another program's stays."""
     for copy in (*repository.git_dir.glob(f"{_COPY}*"), *repository.git_dir.glob(f"{_LOCK}.*.tmp")):
         copy.unlink()
+    for subset in repository.git_dir.glob(subset_name("*")):
+        if not _is_running(subset.stem.removeprefix(_SUBSET)):
+            subset.unlink(missing_ok=True)
     lock = repository.git_dir / _LOCK
     if read_small(lock, len(_OWN)) != _OWN:
         return None
     lock.unlink()
     return f"{lock} was left by an interrupted change of git's index; it has been removed."
+
+
+def subset_name(process: int | str) -> str:
+    """The file of the index that a commit of chosen files is made of, named as git names it."""
+    return f"{_SUBSET}{process}.lock"
+
+
+def _is_running(process: str) -> bool:
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def check_unlocked(repository: Repository) -> None:

@@ -73,7 +73,11 @@ class View:
         layout = self._layout.overlaid(blobs, without)
         memo = EpochCache(self.memo.view, self.memo.epoch, layout, self.memo.generation)
         memo.manifests = {path: data if len(data) <= _LARGEST else None for path, data in contents.items()}
-        return View(self._connection, memo, self._kept, self._read, self._units)
+
+        def read(path: RepoPath) -> bytes | None:
+            return contents[path] if path in contents else self._read(path)
+
+        return View(self._connection, memo, self._kept, read, self._units)
 
     @cached_property
     def semantics(self) -> Semantics:
@@ -99,6 +103,10 @@ class View:
             data = self._read(RepoPath(path))
             self.memo.manifests[path] = data if data is not None and len(data) <= _LARGEST else None
         return self.memo.manifests[path]
+
+    def content(self, path: RepoPath) -> bytes | None:
+        """The bytes of a file, however many; None where there is none."""
+        return self._read(path) if path in self._layout.blobs else None
 
     def package(self, path: str) -> str:
         facts = self.facts(path)

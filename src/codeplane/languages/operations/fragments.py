@@ -16,6 +16,7 @@ class Frame(NamedTuple):
     before: str
     after: str = ""
     kinds: frozenset[str] = frozenset()  # of the node that the fragment has to be; empty for any
+    languages: frozenset[str] = frozenset()  # of the pack that have such a piece of syntax; empty for all
 
 
 def fragment_node(language: str, frame: Frame, text: str) -> Node | None:
@@ -43,6 +44,8 @@ def fragment_node(language: str, frame: Frame, text: str) -> Node | None:
 def fragment_error(language: str, frames: Mapping[str, Frame], kind: str, text: str) -> str | None:
     """Why a text is no fragment of a kind, or nothing."""
     frame = frames.get(kind)
-    if frame is None or fragment_node(language, frame, text) is not None:
+    if frame is None or (frame.languages and language not in frame.languages):
+        return None  # the operation itself refuses what a language has not
+    if fragment_node(language, frame, text) is not None:
         return None
     return f"{text[:80]!r} is not one {kind} of {language}."

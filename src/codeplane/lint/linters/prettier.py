@@ -46,8 +46,23 @@ class _Prettier(Formatter):
         name = f"--stdin-filepath={inside(project, path)}"
         return self._made(place, project, "--log-level=error", name)
 
+    def formatting_lines(
+        self, place: Place, project: Project, path: RepoPath, data: bytes, lines: tuple[int, int]
+    ) -> Command | None:
+        parts = data.split(b"\n")
+        start = sum(_units_in(part) + 1 for part in parts[: lines[0] - 1])
+        end = start + sum(_units_in(part) + 1 for part in parts[lines[0] - 1 : lines[1]]) - 1
+        name = f"--stdin-filepath={inside(project, path)}"
+        places = (f"--range-start={start}", f"--range-end={end}")
+        return self._made(place, project, "--log-level=error", *places, name)
+
     def _made(self, place: Place, project: Project, *options: str) -> Command:
         return Command((str(self.at(place, project)), *options), place.cwd(project))
+
+
+def _units_in(data: bytes) -> int:
+    """Its length as Prettier counts it: a mark of the byte order and a carriage return are one each."""
+    return len(data.decode("utf-8", "replace").encode("utf-16-le")) // 2
 
 
 LINTER = _Prettier()

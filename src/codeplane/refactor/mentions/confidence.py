@@ -13,7 +13,7 @@ from codeplane.graph.hierarchy import owner_of
 from codeplane.index import Purpose
 from codeplane.languages.facts import Reason
 from codeplane.languages.style import is_remark
-from codeplane.names import FileFacts, Snapshot
+from codeplane.names import Codebase, FileFacts
 from codeplane.refactor.mentions.examples import Page, page_of, without_leader
 from codeplane.refactor.mentions.test_titles import is_titled
 from codeplane.refactor.mentions.words import CODE_LIKE, Word, is_history, texts_in
@@ -47,7 +47,7 @@ _VARIABLES: Final = (Reason.PARAM, Reason.LOCAL_ASSIGN)
 class Speakers:
     """The comments and documents that have a name, and what each of them can mean by it."""
 
-    snapshot: Snapshot
+    snapshot: Codebase
     rename_set: RenameSet
     holders: Collection[str]  # names that may stand before it
     showing: Collection[str]  # files that import or export it
@@ -352,7 +352,7 @@ def _whole(lines: Lines) -> dict[int, str]:
     return {number: lines.text(number) for number in range(1, count + 1)}
 
 
-def _comments(snapshot: Snapshot, path: RepoPath, lines: Lines) -> Iterator[dict[int, str]]:
+def _comments(snapshot: Codebase, path: RepoPath, lines: Lines) -> Iterator[dict[int, str]]:
     """The comments of a file, those of lines that follow each other as one."""
     text: dict[int, str] = {}
     for start, end, kind in texts_in(snapshot, path, lines.data):

@@ -12,7 +12,7 @@ from codeplane.core.proof import Tier
 from codeplane.languages.arguments import texts
 from codeplane.languages.facts import Span
 from codeplane.languages.style import comments_and_literals, is_remark
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 from codeplane.refactor.plan import Site
 from codeplane.refactor.text import Lines
 
@@ -61,7 +61,7 @@ class Word:
 
 
 def words(
-    snapshot: Snapshot,
+    snapshot: Codebase,
     name: str,
     new: str,
     spans: Mapping[str, Sequence[Span]] | None = None,
@@ -105,7 +105,7 @@ def _is_within(span: Span, line: int) -> bool:
 
 
 def _in_file(
-    snapshot: Snapshot,
+    snapshot: Codebase,
     path: RepoPath,
     lines: Lines,
     pattern: re.Pattern[bytes],
@@ -143,7 +143,7 @@ def _is_value(line: str, literal: str, name: str) -> bool:
     )
 
 
-def own_name(snapshot: Snapshot, path: str, name: str, line: str) -> int:
+def own_name(snapshot: Codebase, path: str, name: str, line: str) -> int:
     """The column in bytes where a definition is told its own name, `T = TypeVar("T")`; -1 where it is not."""
     facts = snapshot.facts(path)
     makers = facts.spec.reflection.type_factories if facts is not None else ()
@@ -164,7 +164,7 @@ def told(mention_words: Iterable[Word], tests: Collection[str]) -> list[Word]:
     ]
 
 
-def texts_in(snapshot: Snapshot, path: RepoPath, data: bytes) -> list[tuple[int, int, str]]:
+def texts_in(snapshot: Codebase, path: RepoPath, data: bytes) -> list[tuple[int, int, str]]:
     """Where comments and literals are, by the way the language is written."""
     facts = snapshot.facts(path)
     if facts is None:
@@ -179,7 +179,7 @@ def texts_in(snapshot: Snapshot, path: RepoPath, data: bytes) -> list[tuple[int,
     ]
 
 
-def with_comment(snapshot: Snapshot, path: RepoPath, span: Span) -> Span:
+def with_comment(snapshot: Codebase, path: RepoPath, span: Span) -> Span:
     """The span of a definition with the comment right above it, which tells of its parameters."""
     lines = Lines(snapshot.source(path))
     first = span.start_line

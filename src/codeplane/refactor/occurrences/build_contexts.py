@@ -2,12 +2,12 @@
 
 from collections.abc import Collection
 
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 from codeplane.refactor.plan import Site
 from codeplane.refactor.rename_set import RenameSet
 
 
-def contexts_of(snapshot: Snapshot, rename_set: RenameSet, sites: Collection[Site]) -> tuple[str, ...]:
+def contexts_of(snapshot: Codebase, rename_set: RenameSet, sites: Collection[Site]) -> tuple[str, ...]:
     """The contexts of all files with a definition or a site, in order."""
     return tuple(
         sorted({snapshot.unit_of(path) for path in (*defined_in(rename_set), *(s.path for s in sites))})

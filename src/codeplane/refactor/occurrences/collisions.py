@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from codeplane.core.places import Place
 from codeplane.graph.hierarchy import descendants, is_class, owner_of
 from codeplane.graph.places import position
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 from codeplane.names.meaning import is_external
 from codeplane.refactor.occurrences.keywords import KEYWORD, Keywords
 from codeplane.refactor.plan import Problem
@@ -13,7 +13,7 @@ from codeplane.refactor.rename_set import RenameSet
 from codeplane.refactor.variables import Variable, bare, renamed
 
 
-def collisions(snapshot: Snapshot, rename_set: RenameSet, new: str) -> Iterator[Problem]:
+def collisions(snapshot: Codebase, rename_set: RenameSet, new: str) -> Iterator[Problem]:
     """Definitions, and bound names, that the new name would meet."""
     reports: set[Place] = set()
     for place in sorted(rename_set.places):
@@ -29,7 +29,7 @@ def collisions(snapshot: Snapshot, rename_set: RenameSet, new: str) -> Iterator[
         yield from _given(snapshot, rename_set, bare(new))
 
 
-def _beside(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]:
+def _beside(snapshot: Codebase, place: Place, new: str) -> Iterator[Place]:
     facts = snapshot.require_facts(place.path)
     parent = facts.definitions[place.definition].parent
     scope = facts.definitions[place.definition].scope
@@ -38,7 +38,7 @@ def _beside(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]:
             yield Place(place.path, at)
 
 
-def _in_hierarchy(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]:
+def _in_hierarchy(snapshot: Codebase, place: Place, new: str) -> Iterator[Place]:
     """A member of the new name in a class above or below would override this one, or be overridden."""
     owner = owner_of(snapshot, place)
     if owner is None or not is_class(snapshot, owner):
@@ -53,7 +53,7 @@ def _in_hierarchy(snapshot: Snapshot, place: Place, new: str) -> Iterator[Place]
             yield Place(one.path, at)
 
 
-def _bound(snapshot: Snapshot, place: Place, new: str) -> Problem | None:
+def _bound(snapshot: Codebase, place: Place, new: str) -> Problem | None:
     """An import or a variable of the new name in the scope of a definition."""
     facts = snapshot.require_facts(place.path)
     item = snapshot.definition(place).item
@@ -64,7 +64,7 @@ def _bound(snapshot: Snapshot, place: Place, new: str) -> Problem | None:
     return Problem("collision", f"`{new}` is bound already where {item.name} is defined.", place.path, line)
 
 
-def _hidden(snapshot: Snapshot, one: Variable, new: str) -> Iterator[Problem]:
+def _hidden(snapshot: Codebase, one: Variable, new: str) -> Iterator[Problem]:
     """Something of the new name in the scope of a variable."""
     facts = snapshot.require_facts(one.path)
     at = facts.bound(one.scope, new)
@@ -73,7 +73,7 @@ def _hidden(snapshot: Snapshot, one: Variable, new: str) -> Iterator[Problem]:
         yield Problem("collision", f"`{new}` is bound already where {one.name} is.", one.path, line)
 
 
-def _given(snapshot: Snapshot, rename_set: RenameSet, new: str) -> Iterator[Problem]:
+def _given(snapshot: Codebase, rename_set: RenameSet, new: str) -> Iterator[Problem]:
     """Calls that give a function a keyword of the new name: it would become this parameter."""
     keywords = Keywords(snapshot, rename_set)
     for ref in snapshot.structural_references.named(new):
@@ -81,7 +81,7 @@ def _given(snapshot: Snapshot, rename_set: RenameSet, new: str) -> Iterator[Prob
             yield Problem("collision", f"A call gives `{new}=` already.", ref.path, ref.line)
 
 
-def _taken(snapshot: Snapshot, place: Place, new: str) -> Problem:
+def _taken(snapshot: Codebase, place: Place, new: str) -> Problem:
     item = snapshot.definition(place).item
     text = f"There is a {item.kind} {new} already: {position(snapshot, place)}."
     return Problem("collision", text, place.path, item.name_line)

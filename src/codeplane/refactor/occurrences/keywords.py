@@ -11,7 +11,7 @@ from codeplane.graph.hierarchy import descendants, is_class
 from codeplane.languages import specs
 from codeplane.languages.arguments import Argument, arguments
 from codeplane.languages.facts import Occurrence, Role
-from codeplane.names import Meaning, RefFact, Snapshot
+from codeplane.names import Codebase, Meaning, RefFact
 from codeplane.names.meaning import is_external, known
 from codeplane.refactor.reflection.module_escape import stands_alone
 from codeplane.refactor.rename_set import RenameSet
@@ -32,7 +32,7 @@ _ASKED: Final = re.compile(r"\b(?:isinstance|issubclass|except|raise|instanceof)
 class Keywords:
     """The keywords of one name, told apart by what they are given to."""
 
-    def __init__(self, snapshot: Snapshot, rename_set: RenameSet) -> None:
+    def __init__(self, snapshot: Codebase, rename_set: RenameSet) -> None:
         self._snapshot, self.rename_set = snapshot, rename_set
         self._receivers = snapshot.receivers
         self._files: dict[str, Lines] = {}

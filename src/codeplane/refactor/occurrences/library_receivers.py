@@ -3,14 +3,14 @@
 from functools import cached_property
 
 from codeplane.languages.facts import Reason, Role
-from codeplane.names import RefFact, Snapshot
+from codeplane.names import Codebase, RefFact
 from codeplane.names.meaning import is_external, known
 
 
 class Libraries:
     """Tells which receivers are modules that are not in the repository."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Codebase) -> None:
         self._snapshot = snapshot
         self._answers: dict[tuple[str, int, str], bool] = {}
 
@@ -53,5 +53,5 @@ class Libraries:
     @cached_property
     def _names(self) -> set[str]:
         """The names of all files and directories: a module may be found by any of them."""
-        parts = (path.split("/") for path in self._snapshot.lookup.paths)
+        parts = (path.split("/") for path in self._snapshot.layout.blobs)
         return {part.partition(".")[0] for some in parts for part in some}

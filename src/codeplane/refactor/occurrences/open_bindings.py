@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Final
 
 from codeplane.languages.facts import Import, Reason, Role
-from codeplane.names import FileFacts, RefFact, Snapshot
+from codeplane.names import Codebase, FileFacts, RefFact
 from codeplane.names.meaning import is_external, known
 from codeplane.refactor.reflection.module_escape import Reach
 from codeplane.refactor.rename_set import RenameSet
@@ -17,7 +17,7 @@ _PARTS: Final = re.compile(r"\W+")
 class Rebound:
     """What a bare name that links leave open may mean, by the way it comes into its file."""
 
-    def __init__(self, snapshot: Snapshot, rename_set: RenameSet, reach: Reach) -> None:
+    def __init__(self, snapshot: Codebase, rename_set: RenameSet, reach: Reach) -> None:
         self._snapshot, self._rename_set, self._reach = snapshot, rename_set, reach
 
     def may_mean(self, ref: RefFact) -> bool:

@@ -9,7 +9,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import Role
-from codeplane.names import RefFact, Snapshot
+from codeplane.names import Codebase, RefFact
 from codeplane.refactor.mentions.words import own_name
 from codeplane.refactor.occurrences.keywords import KEYWORD, Keywords
 from codeplane.refactor.occurrences.library_receivers import Libraries
@@ -46,13 +46,13 @@ class Found:
     semantic: SemanticUse = field(default_factory=SemanticUse)  # what indexers have decided
 
 
-def find_occurrences(snapshot: Snapshot, rename_set: RenameSet, new: str) -> Found:
+def find_occurrences(snapshot: Codebase, rename_set: RenameSet, new: str) -> Found:
     """Every place that has to change with the name, and every one that may have to."""
     return _Search(snapshot, rename_set, new).run()
 
 
 class _Search:
-    def __init__(self, snapshot: Snapshot, rename_set: RenameSet, new: str) -> None:
+    def __init__(self, snapshot: Codebase, rename_set: RenameSet, new: str) -> None:
         self._snapshot, self._rename_set, self._new = snapshot, rename_set, new
         self._sites: dict[_Position, Site] = {}
         self._unsure: dict[_Position, RefFact] = {}
@@ -254,7 +254,7 @@ def _site(ref: RefFact, new: str, tier: Tier) -> Site:
     return Site(ref.path, ref.line, ref.column, ref.name, text, tier, ref.role.name.lower())
 
 
-def grouped(snapshot: Snapshot, occurrences: Found, rename_set: RenameSet, new: str) -> Iterator[Group]:
+def grouped(snapshot: Codebase, occurrences: Found, rename_set: RenameSet, new: str) -> Iterator[Group]:
     """Open places by what stands before the name: those of one group have one answer."""
     refs, keywords = occurrences.open, Keywords(snapshot, rename_set)
     if occurrences.keys:
@@ -276,7 +276,7 @@ def grouped(snapshot: Snapshot, occurrences: Found, rename_set: RenameSet, new: 
         yield Group("", _about(receiver, rename_set.name), sites, risk, reasons, question)
 
 
-def _tells(snapshot: Snapshot, ref: RefFact) -> bool:
+def _tells(snapshot: Codebase, ref: RefFact) -> bool:
     """Whether names that nothing binds are only told in the language of a file."""
     facts = snapshot.require_facts(ref.path)
     return "not_bound" in facts.spec.reflection.advisory_risks
@@ -305,7 +305,7 @@ def _why(receiver: str) -> tuple[tuple[str, ...], Risk]:
 class _Possible:
     """Which of the places that are not proven may mean the rename set at all."""
 
-    def __init__(self, snapshot: Snapshot, rename_set: RenameSet, keywords: Keywords) -> None:
+    def __init__(self, snapshot: Codebase, rename_set: RenameSet, keywords: Keywords) -> None:
         self._snapshot = snapshot
         self._rename_set = rename_set
         self._reach = Reach(snapshot, rename_set)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.jail import shown
-from codeplane.names import RefFact, Snapshot
+from codeplane.names import Codebase, RefFact
 from codeplane.names.freshness import FileState, Freshness
 from codeplane.names.meaning import STRUCTURE
 from codeplane.refactor.plan import DIVERGENCE, NOT_FRESH, Group, Problem, SemanticBasis
@@ -47,7 +47,7 @@ class SemanticUse:
 class SemanticPlaces:
     """Asks indexers about places one by one, and keeps what the answers rest on."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Codebase) -> None:
         self._snapshot = snapshot
         self._is_off = snapshot.semantics.is_empty
         self._states: dict[RepoPath, FileState] = {}

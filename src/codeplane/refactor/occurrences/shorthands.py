@@ -6,7 +6,7 @@ from typing import NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.languages.arguments import Shorthand, shorthands
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 from codeplane.refactor.plan import Site
 from codeplane.refactor.text import Lines
 
@@ -22,7 +22,7 @@ class Pair(NamedTuple):
 class Shorthands:
     """The shorthands of the files of a snapshot, by position."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Codebase) -> None:
         self._snapshot = snapshot
         self._files: dict[str, tuple[Lines, dict[tuple[int, int], Shorthand]]] = {}
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.languages.facts import Occurrence, Reason
-from codeplane.names import FileFacts, Snapshot
+from codeplane.names import Codebase, FileFacts
 from codeplane.names.meaning import Target, is_external, known
 from codeplane.refactor.rename_set import RenameSet
 from codeplane.refactor.text import Lines
@@ -25,7 +25,7 @@ class Named(NamedTuple):
     is_ours: bool
 
 
-def named_members(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[Named]:
+def named_members(snapshot: Codebase, rename_set: RenameSet) -> Iterator[Named]:
     """The texts with the name of a rename set of which it is known what they name."""
     for path in map(RepoPath, snapshot.paths_with(rename_set.name) if rename_set.places else ()):
         facts = snapshot.facts(path)
@@ -37,7 +37,7 @@ def named_members(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[Named]:
 class _File:
     """A file in which calls are looked for."""
 
-    def __init__(self, snapshot: Snapshot, path: RepoPath, facts: FileFacts) -> None:
+    def __init__(self, snapshot: Codebase, path: RepoPath, facts: FileFacts) -> None:
         self.code, self.path, self.facts = snapshot, path, facts
         self.lines = Lines(snapshot.source(path))
 

@@ -13,7 +13,7 @@ from codeplane.graph.hierarchy import owner_of
 from codeplane.languages import specs
 from codeplane.languages.arguments import whole_words, wholes
 from codeplane.languages.facts import Reason
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 from codeplane.names.meaning import is_external, known
 from codeplane.refactor.rename_set import RenameSet, kin
 from codeplane.refactor.text import Lines
@@ -23,7 +23,7 @@ _NAME: Final = re.compile(r"[A-Za-z_$][\w$.]*")
 _MADE: Final = re.compile(r"(?:new\s+)?([A-Za-z_$][\w$.]*)\(.*\)\Z", re.DOTALL)
 
 
-def asking(snapshot: Snapshot, paths: Collection[str]) -> list[str]:
+def asking(snapshot: Codebase, paths: Collection[str]) -> list[str]:
     """The files among some that may ask something for all its fields, by their words."""
     by_language: dict[str, list[str]] = {}
     for path in paths:
@@ -39,7 +39,7 @@ def asking(snapshot: Snapshot, paths: Collection[str]) -> list[str]:
     return sorted(hits)
 
 
-def asked_whole(snapshot: Snapshot, path: str) -> list[tuple[int, str]]:
+def asked_whole(snapshot: Codebase, path: str) -> list[tuple[int, str]]:
     """The lines of a file where something is asked for all its fields, and what that is, as written."""
     facts = snapshot.facts(path)
     if facts is None or not facts.spec.reflection.bulk_field_access:
@@ -61,7 +61,7 @@ def _read(language: str, data: bytes) -> list[tuple[int, str, tuple[int, int] | 
     ]
 
 
-def _is_outside(snapshot: Snapshot, path: str, line: int, column: int) -> bool:
+def _is_outside(snapshot: Codebase, path: str, line: int, column: int) -> bool:
     """Whether the function that is named at a place is not one of the program."""
     standing = snapshot.occurrence_at(path, line, column)
     facts = snapshot.facts(path)
@@ -79,7 +79,7 @@ def _is_outside(snapshot: Snapshot, path: str, line: int, column: int) -> bool:
     return is_import and (not known(target) or is_external(target))
 
 
-def read_whole(snapshot: Snapshot, rename_set: RenameSet) -> tuple[RepoPath, int] | None:
+def read_whole(snapshot: Codebase, rename_set: RenameSet) -> tuple[RepoPath, int] | None:
     """Where the fields of instances that may have a rename set are got or set by their names."""
     if not rename_set.is_member or not _is_held(snapshot, rename_set):
         return None
@@ -97,14 +97,14 @@ def read_whole(snapshot: Snapshot, rename_set: RenameSet) -> tuple[RepoPath, int
     return None
 
 
-def _is_type(snapshot: Snapshot, path: str, holder: str) -> bool:
+def _is_type(snapshot: Codebase, path: str, holder: str) -> bool:
     """Whether a type is asked, where that has nothing by name but the members of an enumeration."""
     facts = snapshot.facts(path)
     is_static = facts is not None and facts.spec.types.static_types
     return is_static and holder[:1].isupper() and _NAME.fullmatch(holder) is not None
 
 
-def _is_held(snapshot: Snapshot, rename_set: RenameSet) -> bool:
+def _is_held(snapshot: Codebase, rename_set: RenameSet) -> bool:
     """Whether a rename set is what an instance gives when it is asked for all that it holds."""
     place = min(rename_set.places)
     definition = snapshot.definition(place)
@@ -120,7 +120,7 @@ def _is_held(snapshot: Snapshot, rename_set: RenameSet) -> bool:
     return not spec.reflection.serialized_name or re.search(spec.reflection.serialized_name, line) is None
 
 
-def _may_be_of(snapshot: Snapshot, at: Place, holder: str, classes: set[Place]) -> bool:
+def _may_be_of(snapshot: Codebase, at: Place, holder: str, classes: set[Place]) -> bool:
     """Whether what is asked in a line of a file may be of some classes, or one of them."""
     facts = snapshot.require_facts(at.path)
     spec = facts.spec
@@ -142,14 +142,14 @@ def _may_be_of(snapshot: Snapshot, at: Place, holder: str, classes: set[Place]) 
     return not classes.isdisjoint(target) if is_class else all(one.definition >= 0 for one in target)
 
 
-def _names(snapshot: Snapshot, classes: set[Place]) -> set[str]:
+def _names(snapshot: Codebase, classes: set[Place]) -> set[str]:
     return {snapshot.definition(one).name for one in classes if one.definition >= 0}
 
 
-def _is_class(snapshot: Snapshot, place: Place) -> bool:
+def _is_class(snapshot: Codebase, place: Place) -> bool:
     return place.definition >= 0 and snapshot.definition_kind(place) in CLASSES
 
 
-def _is_module(snapshot: Snapshot, path: str, name: str) -> bool:
+def _is_module(snapshot: Codebase, path: str, name: str) -> bool:
     imports = snapshot.imports(path)
     return any(item.alias == name and not item.name for item in imports)

@@ -12,7 +12,7 @@ from codeplane.core.slots import ContentSlot
 from codeplane.graph.hierarchy import owner_of
 from codeplane.languages.extraction.dynamic_sites import asked, beginning, given, named_by
 from codeplane.languages.facts import ASKING, CALLED, CALLING, Occurrence, Reason, Role
-from codeplane.names import FileFacts, Snapshot
+from codeplane.names import Codebase, FileFacts
 from codeplane.names.meaning import is_external
 from codeplane.parsing.words import parts_of
 from codeplane.refactor.reflection.module_escape import Reach
@@ -61,7 +61,7 @@ class Asking:
     holder: str  # what is asked for it, as written; "" where that is no name
 
 
-def askings(snapshot: Snapshot, path: str, at: Sequence[tuple[int, int]]) -> Iterator[Asking]:
+def askings(snapshot: Codebase, path: str, at: Sequence[tuple[int, int]]) -> Iterator[Asking]:
     """The places of a file where something is asked for by names made at run time."""
     facts = snapshot.facts(path)
     if facts is None:
@@ -76,7 +76,7 @@ def askings(snapshot: Snapshot, path: str, at: Sequence[tuple[int, int]]) -> Ite
 
 
 def _read(
-    snapshot: Snapshot, path: RepoPath, facts: FileFacts, at: Sequence[tuple[int, int]]
+    snapshot: Codebase, path: RepoPath, facts: FileFacts, at: Sequence[tuple[int, int]]
 ) -> list[tuple[str, str]]:
     """How the names begin that are asked for at some places, and what is asked for them."""
     spec, lines = facts.spec, Lines(snapshot.source(path))
@@ -92,7 +92,7 @@ def _read(
     ]
 
 
-def _is_forwarded(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> bool:
+def _is_forwarded(snapshot: Codebase, path: RepoPath, lines: Lines, at: int) -> bool:
     """Whether the name is what `__getattr__` is given: somebody has written it as an attribute."""
     facts = snapshot.facts(path)
     spec = facts.spec if facts is not None else None
@@ -112,7 +112,7 @@ def _is_forwarded(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> 
     )
 
 
-def _by_variable(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> str:
+def _by_variable(snapshot: Codebase, path: RepoPath, lines: Lines, at: int) -> str:
     """How a name begins that a variable of the function holds, whatever it is given."""
     facts = snapshot.facts(path)
     name_span = named_by(facts.spec, lines.data, at) if facts is not None else None
@@ -133,7 +133,7 @@ def _by_variable(snapshot: Snapshot, path: RepoPath, lines: Lines, at: int) -> s
     return prefix.lower() if name_span[1] else prefix
 
 
-def asked_member(snapshot: Snapshot, place: Place, names: _Names) -> Asking | None:
+def asked_member(snapshot: Codebase, place: Place, names: _Names) -> Asking | None:
     """Where a member may be asked for by one of some names, in its own file first."""
     near = {place.path, *(one.path for one in kin(snapshot, place))}
     for one in _asking(snapshot, place.path, near | _making(snapshot, names)):
@@ -142,7 +142,7 @@ def asked_member(snapshot: Snapshot, place: Place, names: _Names) -> Asking | No
     return _asked_beside(snapshot, place)
 
 
-def _asked_beside(snapshot: Snapshot, place: Place) -> Asking | None:
+def _asked_beside(snapshot: Codebase, place: Place) -> Asking | None:
     """Where anything is asked for any name by code that has the class of a member at hand, tests aside."""
     owner = owner_of(snapshot, place)
     refs = snapshot.structural_references.to(owner) if owner is not None else ()
@@ -155,7 +155,7 @@ def _asked_beside(snapshot: Snapshot, place: Place) -> Asking | None:
     return None
 
 
-def asking_any(snapshot: Snapshot, path: str) -> set[str]:
+def asking_any(snapshot: Codebase, path: str) -> set[str]:
     """The files, of the languages of one of them, where anything is asked for any name."""
     facts = snapshot.require_facts(path)
     is_static = facts.spec.types.static_types
@@ -169,7 +169,7 @@ def asking_any(snapshot: Snapshot, path: str) -> set[str]:
     }
 
 
-def asked_otherwise(snapshot: Snapshot, path: str, names: _Names) -> Spelling | None:
+def asked_otherwise(snapshot: Codebase, path: str, names: _Names) -> Spelling | None:
     """A text that spells one of some names in another way, where members are asked for by any name."""
     cutting = sorted(asking_any(snapshot, path))
     sources = [snapshot.source(RepoPath(other)) for other in cutting]
@@ -189,18 +189,18 @@ def asked_otherwise(snapshot: Snapshot, path: str, names: _Names) -> Spelling | 
     return None
 
 
-def is_put_together(snapshot: Snapshot, one: Asking, names: _Names) -> bool:
+def is_put_together(snapshot: Codebase, one: Asking, names: _Names) -> bool:
     """Whether something is known of a name that is asked for, and one of some may be it."""
     return bool(one.begins) or _is_made(snapshot, one, names)
 
 
-def _is_said_without_mark(snapshot: Snapshot, name: str) -> bool:
+def _is_said_without_mark(snapshot: Codebase, name: str) -> bool:
     """Whether a private name without its mark is a text, or the name of something else."""
     rest = name.lstrip("_")
     return bool(snapshot.definitions(rest)) or any(said(snapshot, rest))
 
 
-def _is_of_any(snapshot: Snapshot, one: Asking) -> bool:
+def _is_of_any(snapshot: Codebase, one: Asking) -> bool:
     """Whether anything is asked for any name: no module, and not what a method has as its own instance."""
     if one.begins or one.holder.endswith(_NO_MEMBER) or _asker(snapshot, one):
         return False
@@ -208,7 +208,7 @@ def _is_of_any(snapshot: Snapshot, one: Asking) -> bool:
     return not any(item.alias == one.holder and not item.name for item in imports)
 
 
-def asked_definition(snapshot: Snapshot, rename_set: RenameSet, reach: Reach, names: _Names) -> Asking | None:
+def asked_definition(snapshot: Codebase, rename_set: RenameSet, reach: Reach, names: _Names) -> Asking | None:
     """Where a definition outside of classes may be asked for: of its module, or of what may hold it."""
     making = _making(snapshot, names)
     for one in _asking(snapshot, min(rename_set.places).path, reach.modules | reach.importing | making):
@@ -224,7 +224,7 @@ def asked_definition(snapshot: Snapshot, rename_set: RenameSet, reach: Reach, na
     return _called(snapshot, min(rename_set.places).path, names)
 
 
-def _called(snapshot: Snapshot, path: str, names: _Names) -> Asking | None:
+def _called(snapshot: Codebase, path: str, names: _Names) -> Asking | None:
     """Where functions or classes are asked for by names that are made at run time and may be one of some."""
     language_family, asking = _language_family(snapshot, path), snapshot.dynamics.asking(CALLING)
     for other in sorted(one for one in asking if _language_family(snapshot, one) == language_family):
@@ -234,7 +234,7 @@ def _called(snapshot: Snapshot, path: str, names: _Names) -> Asking | None:
     return None
 
 
-def asked_by_part(snapshot: Snapshot, place: Place, names: _Names) -> tuple[RepoPath, int] | None:
+def asked_by_part(snapshot: Codebase, place: Place, names: _Names) -> tuple[RepoPath, int] | None:
     """Where members are looked through for those that begin or end like one of some names."""
     facts = snapshot.require_facts(place.path)
     words = facts.spec.reflection.member_enumeration
@@ -261,7 +261,7 @@ def _parts(name: str) -> Iterator[bytes]:
         yield from (part.encode("utf-8", "surrogateescape") for part in (name[: capital.start()], capital[0]))
 
 
-def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, RepoPath] | None:
+def asked_with_name(snapshot: Codebase, place: Place, name: str) -> tuple[str, RepoPath] | None:
     """A definition that may be asked for by a name with another one in it, tests aside, and where it is."""
     language_family = _language_family(snapshot, place.path)
     near = set.intersection(*(set(snapshot.paths_with(part)) for part in parts_of(name) - {name} or {name}))
@@ -286,7 +286,7 @@ def asked_with_name(snapshot: Snapshot, place: Place, name: str) -> tuple[str, R
     return None
 
 
-def _asking(snapshot: Snapshot, path: str, near: set[str]) -> Iterator[Asking]:
+def _asking(snapshot: Codebase, path: str, near: set[str]) -> Iterator[Asking]:
     """Where some files ask for names that are of the same family of languages as one of them, that first."""
     language_family, asking = _language_family(snapshot, path), snapshot.dynamics.asking()
     for other in sorted(near & asking.keys(), key=lambda one: (one != path, one)):
@@ -294,7 +294,7 @@ def _asking(snapshot: Snapshot, path: str, near: set[str]) -> Iterator[Asking]:
             yield from askings(snapshot, other, asking[other])
 
 
-def _making(snapshot: Snapshot, names: _Names) -> set[RepoPath]:
+def _making(snapshot: Codebase, names: _Names) -> set[RepoPath]:
     """The files with a word that one of the names may be put together of."""
     words = {name[:at] for name in names for at in range(_LEAST, len(name))}
     for name in names:
@@ -303,12 +303,12 @@ def _making(snapshot: Snapshot, names: _Names) -> set[RepoPath]:
     return snapshot.paths_with_any(sorted(words))
 
 
-def _language_family(snapshot: Snapshot, path: str) -> str:
+def _language_family(snapshot: Codebase, path: str) -> str:
     facts = snapshot.facts(path)
     return facts.spec.family if facts is not None else ""
 
 
-def _is_member(snapshot: Snapshot, one: Asking, place: Place, names: _Names) -> bool:
+def _is_member(snapshot: Codebase, one: Asking, place: Place, names: _Names) -> bool:
     if one.begins:
         return _begins(one, names)
     if asker := _asker(snapshot, one):
@@ -320,7 +320,7 @@ def _begins(one: Asking, names: _Names) -> bool:
     return any(name.startswith(one.begins) for name in names if name)
 
 
-def _is_made(snapshot: Snapshot, one: Asking, names: _Names) -> bool:
+def _is_made(snapshot: Codebase, one: Asking, names: _Names) -> bool:
     """Whether a name may be put together there: it begins or ends like a text of the file that is joined."""
     if one.begins:
         return _begins(one, names)
@@ -341,14 +341,14 @@ def _is_joined(source: bytes, name: str) -> bool:
     return False
 
 
-def _is_of_kin(snapshot: Snapshot, asker: set[Place], place: Place) -> bool:
+def _is_of_kin(snapshot: Codebase, asker: set[Place], place: Place) -> bool:
     """Whether an instance that is asked by itself may have the members of the class of a place."""
     alike = set(kin(snapshot, place))
     is_open = any(is_external((one,)) and is_untold(one.path) for one in alike)
     return is_open or not asker.isdisjoint(alike)
 
 
-def _asker(snapshot: Snapshot, one: Asking) -> set[Place]:
+def _asker(snapshot: Codebase, one: Asking) -> set[Place]:
     """The class whose method asks its own instance; nothing for other holders."""
     facts = snapshot.require_facts(one.path)
     if one.holder not in facts.spec.scopes.self_parameters:

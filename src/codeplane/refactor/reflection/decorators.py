@@ -6,7 +6,7 @@ from typing import Final
 
 from codeplane.core.places import Place
 from codeplane.languages import specs
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 from codeplane.refactor.text import Lines
 
 _LOOK: Final = 600
@@ -17,7 +17,7 @@ _BEFORE: Final = re.compile(
 )
 
 
-def marks(snapshot: Snapshot, place: Place, *, of_fields: bool = False) -> Iterator[str]:
+def marks(snapshot: Codebase, place: Place, *, of_fields: bool = False) -> Iterator[str]:
     """The marks of a definition that may make something of its name, or of those of the fields in it."""
     spec = specs()[snapshot.definition(place).language]
     plain = spec.reflection.transparent_decorators | (
@@ -33,7 +33,7 @@ def marks(snapshot: Snapshot, place: Place, *, of_fields: bool = False) -> Itera
             yield spec.reflection.decorator_mark + name
 
 
-def marked_text(snapshot: Snapshot, place: Place) -> str:
+def marked_text(snapshot: Codebase, place: Place) -> str:
     """What stands before the name of a definition and belongs to it."""
     lines, item = Lines(snapshot.source(place.path)), snapshot.definition(place).item
     start = lines.offset(item.span.start_line, item.span.start_column)

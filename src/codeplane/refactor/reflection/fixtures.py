@@ -8,7 +8,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.graph.places import flags_of
 from codeplane.languages.facts import FLAG_TEST
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 from codeplane.refactor.reflection.decorators import marked_text
 from codeplane.refactor.text import Lines
 from codeplane.refactor.variables import Variable, variables_in
@@ -18,7 +18,7 @@ _LOOK: Final = 200
 _GIVEN: Final = rb"""parametrize\(\s*\[?["'][^"']*\bNAME\b(?:(?!\bdef\b|@)[\s\S]){0,600}?\bindirect\b"""
 
 
-def is_fixture(snapshot: Snapshot, place: Place) -> bool:
+def is_fixture(snapshot: Codebase, place: Place) -> bool:
     """Whether a definition is handed on by its own name, and it is known to whom.
 
     It is not where another fixture has the name, where tests ask for it that only a plugin may hand it to,
@@ -37,14 +37,14 @@ def is_fixture(snapshot: Snapshot, place: Place) -> bool:
     return not any(pattern.search(snapshot.source(path)) for path in scope)
 
 
-def requested(snapshot: Snapshot, place: Place) -> Iterator[Variable]:
+def requested(snapshot: Codebase, place: Place) -> Iterator[Variable]:
     """The parameters that a fixture is handed to."""
     name = snapshot.definition(place).name
     for path in _reached(snapshot, place):
         yield from _taking(snapshot, path, name)
 
 
-def _taking(snapshot: Snapshot, path: RepoPath, name: str) -> Iterator[Variable]:
+def _taking(snapshot: Codebase, path: RepoPath, name: str) -> Iterator[Variable]:
     """The parameters of tests and fixtures of a file that a fixture of a name is handed to."""
     facts = snapshot.facts(path)
     own = re.compile(rf"""["'][^"']*\b{re.escape(name)}\b""")
@@ -58,7 +58,7 @@ def _taking(snapshot: Snapshot, path: RepoPath, name: str) -> Iterator[Variable]
             yield variables[0]
 
 
-def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPath, int, int]]:
+def requesting_texts(snapshot: Codebase, place: Place) -> Iterator[tuple[RepoPath, int, int]]:
     """The texts by which tests ask for a fixture: path, line and column of the name."""
     facts = snapshot.require_facts(place.path)
     fixtures = facts.spec.testing.fixtures
@@ -73,7 +73,7 @@ def requesting_texts(snapshot: Snapshot, place: Place) -> Iterator[tuple[RepoPat
                 yield (path, *lines.position(one.start(1)))
 
 
-def _reached(snapshot: Snapshot, place: Place) -> list[RepoPath]:
+def _reached(snapshot: Codebase, place: Place) -> list[RepoPath]:
     """The files whose tests may ask for a fixture and have its name in them."""
     facts = snapshot.require_facts(place.path)
     fixtures = facts.spec.testing.fixtures
@@ -85,7 +85,7 @@ def _reached(snapshot: Snapshot, place: Place) -> list[RepoPath]:
     return sorted(one for one in near if snapshot.facts(one) is not None)
 
 
-def _is_marked(snapshot: Snapshot, place: Place) -> bool:
+def _is_marked(snapshot: Codebase, place: Place) -> bool:
     facts = snapshot.require_facts(place.path)
     fixtures = facts.spec.testing.fixtures
     if fixtures is None or snapshot.definition(place).kind not in ("function", "method"):

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.slots import ContentSlot
-from codeplane.names import Snapshot
+from codeplane.names import Codebase, Snapshot
 from codeplane.refactor.plan import Problem, Site, by_path
 from codeplane.refactor.text import Lines
 
@@ -51,7 +51,7 @@ def macros(snapshot: Snapshot, path: str) -> dict[RepoPath, list[Macro]]:
     return macros_by_path
 
 
-def _pastes(snapshot: Snapshot, path: str) -> bool:
+def _pastes(snapshot: Codebase, path: str) -> bool:
     facts = snapshot.facts(path)
     return facts is not None and facts.spec.reflection.pastes_tokens
 

@@ -9,7 +9,7 @@ from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.languages.facts import Occurrence, Role, ScopeKind
-from codeplane.names import FileFacts, RefFact, Snapshot
+from codeplane.names import Codebase, FileFacts, RefFact
 from codeplane.names.meaning import known
 from codeplane.refactor.reflection.bulk_field_access import asked_whole, asking
 from codeplane.refactor.rename_set import RenameSet
@@ -28,7 +28,7 @@ _LITERAL: Final = re.compile(r"""["'][^"'{]*["']\s*(?:,.*)?""")
 class Reach:
     """How code may get at the definitions of a rename set, other than by names that links explain."""
 
-    def __init__(self, snapshot: Snapshot, rename_set: RenameSet) -> None:
+    def __init__(self, snapshot: Codebase, rename_set: RenameSet) -> None:
         self._snapshot = snapshot
         self._rename_set = rename_set
 
@@ -181,7 +181,7 @@ class Reach:
         return modules_are_values and not imports and self.is_value
 
 
-def _names(snapshot: Snapshot, path: str) -> set[str]:
+def _names(snapshot: Codebase, path: str) -> set[str]:
     """The words by which imports may name a file."""
     module = snapshot.module_name(path)
     parts = module.replace("/", ".").split(".")
@@ -189,7 +189,7 @@ def _names(snapshot: Snapshot, path: str) -> set[str]:
     return {part for part in (parts[-1], stem, path.rsplit("/", 2)[-2] if "/" in path else "") if part}
 
 
-def _leaks(snapshot: Snapshot, path: str, modules: Set[str]) -> bool:
+def _leaks(snapshot: Codebase, path: str, modules: Set[str]) -> bool:
     facts = snapshot.facts(path)
     if facts is None:
         return False
@@ -208,7 +208,7 @@ def _is_module(target: tuple[Place, ...], modules: Set[str]) -> bool:
     return any(place.definition < 0 and place.path in modules for place in target)
 
 
-def _uses(snapshot: Snapshot, path: str, name: str, modules: Set[str]) -> Iterator[tuple[int, int, int]]:
+def _uses(snapshot: Codebase, path: str, name: str, modules: Set[str]) -> Iterator[tuple[int, int, int]]:
     """Line, column and length of what means one of the modules in a file, imports aside."""
     size = len(name.encode("utf-8", "surrogateescape"))
     for ref in snapshot.structural_references.named(name):

@@ -10,7 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import ContentSlot
 from codeplane.languages import LanguageSpec
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 from codeplane.refactor.occurrences.keywords import Keywords
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.reflection.by_name import asked_with_name
@@ -41,7 +41,7 @@ class NameRead(NamedTuple):
     is_error: bool  # it is told in an error or a log
 
 
-def tells_name(snapshot: Snapshot, rename_set: RenameSet) -> bool:
+def tells_name(snapshot: Codebase, rename_set: RenameSet) -> bool:
     """Whether code asks definitions for their names, and one of the rename set may be what is asked."""
     if rename_set.kind not in _NAMED or not rename_set.places:
         return False
@@ -49,7 +49,7 @@ def tells_name(snapshot: Snapshot, rename_set: RenameSet) -> bool:
     return any(_may_be_of(snapshot, keywords, one) for one in _reads(snapshot, rename_set))
 
 
-def named(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[Problem]:
+def named(snapshot: Codebase, rename_set: RenameSet) -> Iterator[Problem]:
     """Names that are made of that of a definition, where code asks it for that."""
     if rename_set.kind not in _NAMED or not rename_set.places:
         return
@@ -74,7 +74,7 @@ def named(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[Problem]:
         return
 
 
-def _reads(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[NameRead]:
+def _reads(snapshot: Codebase, rename_set: RenameSet) -> Iterator[NameRead]:
     """Where definitions of the kind of a rename set are asked for their names."""
     facts = snapshot.require_facts(min(rename_set.places).path)
     spec = facts.spec
@@ -82,7 +82,7 @@ def _reads(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[NameRead]:
     return reads(snapshot, spec) if not is_type else iter(())
 
 
-def reads(snapshot: Snapshot, spec: LanguageSpec) -> Iterator[NameRead]:
+def reads(snapshot: Codebase, spec: LanguageSpec) -> Iterator[NameRead]:
     """Where definitions of a language are asked for their names."""
     for word in spec.reflection.name_attributes:
         for path in snapshot.paths_with(word):
@@ -95,7 +95,7 @@ def reads(snapshot: Snapshot, spec: LanguageSpec) -> Iterator[NameRead]:
                 yield from (one._replace(path=path) for one in by_word[key])
 
 
-def _asked(snapshot: Snapshot, spec: LanguageSpec, path: RepoPath, word: str) -> list[NameRead]:
+def _asked(snapshot: Codebase, spec: LanguageSpec, path: RepoPath, word: str) -> list[NameRead]:
     """The lines of a file that ask something for its name."""
     facts = snapshot.facts(path)
     occurrences = [occurrence for occurrence in snapshot.occurrences(path, word) if occurrence.receiver]
@@ -136,7 +136,7 @@ def _holder(spec: LanguageSpec, row: bytes, column: int) -> str:
     return holder if is_told or re.search(spec.reflection.derived_name, _text(row)) else ""
 
 
-def is_key(snapshot: Snapshot, rename_set: RenameSet) -> bool:
+def is_key(snapshot: Codebase, rename_set: RenameSet) -> bool:
     """Whether a definition may be kept under its own name by code that asks it for that."""
     if rename_set.kind not in _NAMED or not rename_set.places:
         return False
@@ -150,7 +150,7 @@ def _is_error(rows: list[bytes], line: int) -> bool:
     return _TOLD.search(text) is not None and not re.search(_CHANGED, _text(rows[line - 1]))
 
 
-def _is_told(snapshot: Snapshot, read: NameRead) -> bool:
+def _is_told(snapshot: Codebase, read: NameRead) -> bool:
     """Whether a name is asked for to be shown to people: in what tells of an instance, or of an error."""
     facts = snapshot.facts(read.path)
     if read.is_error or facts is None:
@@ -159,7 +159,7 @@ def _is_told(snapshot: Snapshot, read: NameRead) -> bool:
     return bool(around) and _TELLING.fullmatch(facts.definitions[around[-1]].name) is not None
 
 
-def _made(snapshot: Snapshot, rename_set: RenameSet, reads: list[NameRead]) -> tuple[RepoPath, int] | None:
+def _made(snapshot: Codebase, rename_set: RenameSet, reads: list[NameRead]) -> tuple[RepoPath, int] | None:
     """Where another name is made of those of definitions, one that is written in small letters somewhere."""
     facts = snapshot.require_facts(min(rename_set.places).path)
     pattern = facts.spec.reflection.derived_name
@@ -170,14 +170,14 @@ def _made(snapshot: Snapshot, rename_set: RenameSet, reads: list[NameRead]) -> t
     return None
 
 
-def _is_written_small(snapshot: Snapshot, name: str) -> bool:
+def _is_written_small(snapshot: Codebase, name: str) -> bool:
     text = name.lower().encode("utf-8", "surrogateescape")
     small = re.compile(re.escape(text) + rb"(?<![^\W_]" + re.escape(text) + rb")(?![^\W_])")
     paths = snapshot.paths_with(name.lower()) if name != name.lower() else ()
     return any(small.search(snapshot.source(path)) for path in paths)
 
 
-def _may_be_of(snapshot: Snapshot, keywords: Keywords, read: NameRead) -> bool:
+def _may_be_of(snapshot: Codebase, keywords: Keywords, read: NameRead) -> bool:
     """Whether what is asked for its name in a line of a file may be one of a rename set."""
     path, line, holder = read[:3]
     rename_set = keywords.rename_set

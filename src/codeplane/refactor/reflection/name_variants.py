@@ -11,7 +11,7 @@ from codeplane.core.slots import ContentSlot
 from codeplane.languages import specs
 from codeplane.languages.arguments import texts
 from codeplane.languages.style import comments_and_literals
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 from codeplane.refactor.text import Lines
 
 _SHORT_TEXTS: Final = ContentSlot[dict[str, int]]("short texts")
@@ -52,14 +52,14 @@ def flat(text: str) -> str:
     return _APART.sub("", text).casefold()
 
 
-def said(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
+def said(snapshot: Codebase, name: str) -> Iterator[Spelling]:
     """Texts that are a name."""
     for path, spellings in _near(snapshot, name):
         if name in spellings:
             yield Spelling(path, spellings[name], name)
 
 
-def respelled(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
+def respelled(snapshot: Codebase, name: str) -> Iterator[Spelling]:
     """Texts with the words of a name that are not the name: `on-close` for `on_close`."""
     for path, spellings in _near(snapshot, name):
         for text, line in spellings.items():
@@ -70,7 +70,7 @@ def respelled(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
                 yield Spelling(path, line, text)
 
 
-def lengthened(snapshot: Snapshot, name: str, sources: Sequence[bytes]) -> Iterator[Spelling]:
+def lengthened(snapshot: Codebase, name: str, sources: Sequence[bytes]) -> Iterator[Spelling]:
     """Texts that become a name without their beginning or end, which some code cuts off."""
     if len(flat(name)) >= _LEAST and sources:
         cuts = _Cuts(sources)
@@ -80,7 +80,7 @@ def lengthened(snapshot: Snapshot, name: str, sources: Sequence[bytes]) -> Itera
                     yield Spelling(path, line, text)
 
 
-def shortened(snapshot: Snapshot, name: str, sources: Sequence[bytes]) -> Iterator[Spelling]:
+def shortened(snapshot: Codebase, name: str, sources: Sequence[bytes]) -> Iterator[Spelling]:
     """Texts that a name becomes without its beginning or end, which some code cuts off."""
     words = _WORD.findall(name)
     parts = ["".join(words[:at]) for at in range(1, len(words))]
@@ -94,7 +94,7 @@ def shortened(snapshot: Snapshot, name: str, sources: Sequence[bytes]) -> Iterat
                 )
 
 
-def in_pieces(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
+def in_pieces(snapshot: Codebase, name: str) -> Iterator[Spelling]:
     """Texts that a name can be put together of and that stand in one file."""
     words = _words(name)
     for path, spellings in _near(snapshot, name, words) if len(words) > 1 else ():
@@ -104,7 +104,7 @@ def in_pieces(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
             yield Spelling(path, spellings[first], first)
 
 
-def marked(snapshot: Snapshot, name: str) -> Iterator[Spelling]:
+def marked(snapshot: Codebase, name: str) -> Iterator[Spelling]:
     """Texts that a name begins or ends with and that ask for more by their mark: `on_`, `_close`."""
     for at in (at for at, char in enumerate(name) if char == "_"):
         for part in (name[: at + 1], name[at:]):
@@ -167,7 +167,7 @@ class _Cuts:
 
 
 def _near(
-    snapshot: Snapshot, name: str, pieces: Sequence[str] = ()
+    snapshot: Codebase, name: str, pieces: Sequence[str] = ()
 ) -> Iterator[tuple[RepoPath, dict[str, int]]]:
     """The files that have the words of a name, and the short texts of each, with their lines.
 
@@ -187,7 +187,7 @@ def _spelling(name: str) -> re.Pattern[bytes]:
     return re.compile(rb"[\W_]*".join(re.escape(char.encode()) for char in flat(name)))
 
 
-def _may_say(snapshot: Snapshot, path: RepoPath, patterns: Sequence[re.Pattern[bytes]]) -> bool:
+def _may_say(snapshot: Codebase, path: RepoPath, patterns: Sequence[re.Pattern[bytes]]) -> bool:
     """Whether a file has some spellings where short texts may be, which take much longer to be read."""
     facts = snapshot.facts(path)
     if facts is None:
@@ -202,7 +202,7 @@ def _may_say(snapshot: Snapshot, path: RepoPath, patterns: Sequence[re.Pattern[b
     )
 
 
-def short_texts(snapshot: Snapshot, path: RepoPath) -> dict[str, int]:
+def short_texts(snapshot: Codebase, path: RepoPath) -> dict[str, int]:
     """What the strings of a file say, as far as they are no sentences, and the words of one without code."""
     facts = snapshot.facts(path)
     if facts is None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.graph.hierarchy import owner_of
-from codeplane.names import Snapshot
+from codeplane.names import Codebase
 from codeplane.refactor.rename_set import RenameSet
 from codeplane.refactor.text import Lines
 
 
-def listed(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[tuple[RepoPath, int, int]]:
+def listed(snapshot: Codebase, rename_set: RenameSet) -> Iterator[tuple[RepoPath, int, int]]:
     """Path, line and column where the classes of a rename set list it: `__slots__ = ("size",)`."""
     if not rename_set.is_member:
         return
@@ -20,7 +20,7 @@ def listed(snapshot: Snapshot, rename_set: RenameSet) -> Iterator[tuple[RepoPath
         yield from _in_class(snapshot, owner, rename_set.name)
 
 
-def _in_class(snapshot: Snapshot, owner: Place, name: str) -> Iterator[tuple[RepoPath, int, int]]:
+def _in_class(snapshot: Codebase, owner: Place, name: str) -> Iterator[tuple[RepoPath, int, int]]:
     facts = snapshot.require_facts(owner.path)
     lists = [
         facts.definitions[at]

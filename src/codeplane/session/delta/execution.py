@@ -1,12 +1,18 @@
 """Executes a plan phase by phase: each is validated whole and written as one operation, or not at all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from codeplane.core.errors import CodePlaneError, DeltaNotReady, EditInDoubt, PhaseRolledBack
+from codeplane.core.errors import (
+    CodePlaneError,
+    DeltaNotReady,
+    EditInDoubt,
+    PhaseRolledBack,
+    RollbackFailed,
+)
 from codeplane.core.ids import OperationId
-from codeplane.core.paths import RepoPath
+from codeplane.core.paths import Digest, RepoPath
 from codeplane.delta.toolchain import Validator
 from codeplane.delta.validators import ValidatorRun
 from codeplane.git.commit.commit import CommitRequest, commit
@@ -16,8 +22,14 @@ from codeplane.plans import Item, Level, PlanTree, check_graph
 from codeplane.session.call import Call
 from codeplane.session.delta.lock import ExecutionLock
 from codeplane.session.delta.routes import is_done, route_to_done
-from codeplane.session.delta.settlement import restage, settle_plan, stage_files
-from codeplane.session.delta.snapshots import FileSnapshots, GitSnapshots, is_git_usable
+from codeplane.session.delta.settlement import (
+    restage,
+    restage_rolled_back,
+    settle_phases,
+    settle_plan,
+    stage_files,
+)
+from codeplane.session.delta.snapshots import FileSnapshots, GitSnapshots, Handle, is_git_usable
 from codeplane.session.delta.validation import (
     Events,
     PhaseReport,
@@ -27,7 +39,9 @@ from codeplane.session.delta.validation import (
 )
 from codeplane.session.delta.verdicts import LEVELS, Confidence, Verdict, stale_fields
 from codeplane.session.delta.workbench import read_tree_file
+from codeplane.session.operation.aftermath import afterwards
 from codeplane.session.operation.edits import Intent, Written, write
+from codeplane.session.operation.envelope import refresh_index
 from codeplane.session.operation.git import change
 from codeplane.session.staging import staging_rules
 from codeplane.working_tree import digest_of
@@ -72,8 +86,9 @@ class ExecutionReport:
 def execute_plan(call: Call, plan: str, options: Options) -> ExecutionReport:
     """Executes the phases that remain, in order; stops at the first that can't be completed."""
     lock = ExecutionLock(call.repo.state)
-    with lock.held(plan):
-        return _Execution(call, call.repo.work_plans.load(plan).plan.id, options, lock).run()
+    plan = call.repo.work_plans.load(plan).plan.id
+    with lock.held(plan, lambda one: settle_plan(call.repo, one)):
+        return _Execution(call, plan, options, lock).run()
 
 
 @dataclass
@@ -85,9 +100,10 @@ class _Execution:
     results: list[PhaseResult] = field(default_factory=list)
 
     def run(self) -> ExecutionReport:
-        notices = settle_plan(self.call, self.plan)
         tree = self.call.repo.work_plans.load(self.plan)
         check_graph(tree)
+        notices = settle_phases(self.call.repo, tree)
+        tree = self.call.repo.work_plans.load(self.plan)
         phases = remaining_phases(self.call, tree, self.options.phase)
         if not phases:
             raise DeltaNotReady(
@@ -99,8 +115,11 @@ class _Execution:
         for number, phase in enumerate(phases):
             self.lock.check()
             self.call.progress(number, len(phases), f"executing {phase.title}")
+            if number:
+                self._backend(tree)  # refuses what somebody has changed meanwhile
             if report is None or not self._still_holds(report, phase):
                 report = self._validated()
+                self._refuse_changes(report, phase)
             self._execute_phase(backend, _phase_of(report, phase), phases[number + 1 :])
         return self._completed(notices)
 
@@ -110,6 +129,7 @@ class _Execution:
         backend = GitSnapshots(
             self.call, allows_untracked=self.options.allow_dirty, left_behind=_left_behind(self.call, tree)
         )
+        restage_rolled_back(self.call, tree)
         backend.check_clean()
         return backend
 
@@ -134,10 +154,19 @@ class _Execution:
 
     def _still_holds(self, report: PlanReport, phase: Item) -> bool:
         """Whether the files are as the validation foresaw them: then it need not be made again."""
-        before = [one for one in report.phases if one.phase.id == phase.id]
-        position = report.phases.index(before[0]) if before else 0
-        state = report.phases[position - 1].tree_state if position else ""
-        return bool(state) and self.call.repo.states.now().hex() == state
+        refresh_index(self.call)
+        states = [report.tree_state, *(one.tree_state for one in report.phases)]
+        position = [one.phase.id for one in report.phases].index(phase.id)
+        return self.call.repo.states.now().hex() == states[position]
+
+    def _refuse_changes(self, report: PlanReport, phase: Item) -> None:
+        """Validators have judged the files as they were when the validation began."""
+        if not self._still_holds(report, phase):
+            raise DeltaNotReady(
+                f"Files were changed while phase {phase.title} was validated; nothing of it was written.",
+                hints=["git_status {}", f'execute_deltas {{"plan": "{self.plan}"}}'],
+                phases_committed=len(self.results),
+            )
 
     def _execute_phase(self, backend: FileSnapshots, report: PhaseReport, later: Sequence[Item]) -> None:
         hashes = {shown(path): f"sha256:{digest_of(data)}" for path, data in report.before.items()}
@@ -156,17 +185,15 @@ class _Execution:
         except EditInDoubt:
             raise
         except CodePlaneError as error:
-            settle_plan(self.call, self.plan)
             self._rolled_back(report, later, error, [])
             raise
         result = PhaseResult(report.phase, outcome.operation_id if outcome else None, sorted(report.contents))
         try:
+            self._note_files(report)
             self._check_written(report)
             self._land(report, result)
         except CodePlaneError as error:
-            paths = backend.restore(handle, result.operation)
-            restage(self.call, paths, report.phase.id)
-            settle_plan(self.call, self.plan)
+            paths = self._restore_files(backend, handle, result, error)
             self._rolled_back(report, later, error, paths)
             raise PhaseRolledBack(
                 f"Phase {report.phase.title} was rolled back: {error.message}",
@@ -176,6 +203,29 @@ class _Execution:
             ) from error
         backend.discard(handle)
         self.results.append(result)
+
+    def _restore_files(
+        self, backend: FileSnapshots, handle: Handle, result: PhaseResult, cause: CodePlaneError
+    ) -> list[RepoPath]:
+        """Takes a phase back that was written; where that fails it stays, and counts as executed."""
+        phase = result.phase
+        try:
+            paths = backend.restore(handle, result.operation)
+        except EditInDoubt:
+            raise
+        except CodePlaneError as error:
+            raise RollbackFailed(
+                f"Phase {phase.title} was written, but could not be completed ({cause.message})"
+                f" nor rolled back ({error.message}).",
+                hints=[*error.hints, f'undo {{"operation": "{result.operation}"}}'],
+                phase=phase.id,
+                cause=cause.name(),
+            ) from error
+        afterwards(self.call.warn, "git's index has it as before", lambda: self._restage(paths, phase), None)
+        return paths
+
+    def _restage(self, paths: Sequence[RepoPath], phase: Item) -> None:
+        restage(self.call, paths, phase.id)
 
     def _refuse_unready(self, report: PhaseReport, later: Sequence[Item]) -> None:
         bad = [one for one in report.verdicts if one.status != "green"]
@@ -223,9 +273,7 @@ class _Execution:
             self.lock.check()
             return Intent(OP_TYPE, report.change, plan=self.plan, phase=report.phase.id)
 
-        result = write(self.call, make, wants_effects=False)
-        self._note_files(report)
-        return result
+        return write(self.call, make, wants_effects=False)
 
     def _note_files(self, report: PhaseReport) -> None:
         """The files that were written, in one transaction of the ledger."""
@@ -288,6 +336,14 @@ class _Execution:
     def _rolled_back(
         self, report: PhaseReport, later: Sequence[Item], error: CodePlaneError, paths: Sequence[RepoPath]
     ) -> None:
+        """Has plan and ledger say that a phase was not completed; its files are as before it."""
+        what = "the plan does not say so yet"
+        afterwards(self.call.warn, what, lambda: self._note_rollback(report, later, error, paths), None)
+
+    def _note_rollback(
+        self, report: PhaseReport, later: Sequence[Item], error: CodePlaneError, paths: Sequence[RepoPath]
+    ) -> None:
+        settle_plan(self.call.repo, self.plan)
         reason = f"Phase {report.phase.title} was not completed: {error.message}"
         self._mark_stale((report.phase, *later), reason)
         self._note(
@@ -374,15 +430,8 @@ def _reason(verdict: Verdict) -> str:
     return f"{verdict.item.id} {verdict.item.title}: {verdict.status}: {text}"
 
 
-def _left_behind(call: Call, tree: PlanTree) -> dict[RepoPath, str]:
-    """The hashes of files as phases of the plan that are done have left them."""
-    plans = call.repo.work_plans
-    workflow = plans.workflow
-    hashes: dict[RepoPath, str] = {}
-    for phase in tree.phases_in_order():
-        for task in tree.tasks_in_order(phase.id) if is_done(workflow, phase) else ():
-            for item in (task, *tree.children(task.id)):
-                detail = item.derived.get("delta_detail") if not plans.is_dropped(item) else None
-                files = detail.get("files", {}) if isinstance(detail, Mapping) else {}
-                hashes |= {RepoPath(path): str(one.get("post_hash", "")) for path, one in files.items()}
-    return hashes
+def _left_behind(call: Call, tree: PlanTree) -> dict[RepoPath, Digest | None]:
+    """The digests of files as phases of the plan that were executed have left them."""
+    operations = [call.repo.ledger.of_phase(phase.id) for phase in tree.phases_in_order()]
+    in_order = sorted((one for one in operations if one is not None), key=lambda one: one.number)
+    return {one.path: one.after for operation in in_order for one in operation.changes}

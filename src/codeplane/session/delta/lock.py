@@ -3,16 +3,16 @@
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
 from codeplane.core.documents import decode_json
-from codeplane.core.errors import Cancelled, DeltaBusy
+from codeplane.core.errors import Cancelled, CodePlaneError, DeltaBusy, EditInDoubt
 from codeplane.session.repo import DELTA_HOLDER
 from codeplane.storage import StateDir
-from codeplane.storage.files import read_small, write_private
+from codeplane.storage.files import read_small, unusable, write_private
 from codeplane.storage.lock import ServerLock
 
 _LARGEST: Final = 4096
@@ -42,8 +42,12 @@ class ExecutionLock:
         self._request = state.path / "delta.cancel"
 
     @contextmanager
-    def held(self, plan: str) -> Iterator[None]:
-        """Holds it in the block, or `DeltaBusy`."""
+    def held(self, plan: str, settle: Callable[[str], object]) -> Iterator[None]:
+        """Holds it in the block, or `DeltaBusy`.
+
+        `settle` brings the plan of a holder that has died, or of a block that fails, to what is true of its
+        files. Where it can't, what says who the holder was stays, and the next start does it.
+        """
         if not self._lock.acquire():
             holder = self.holder()
             raise DeltaBusy(
@@ -51,15 +55,29 @@ class ExecutionLock:
                 hints=["cpl delta cancel", "cpl delta status"],
             )
         try:
-            self._request.unlink(missing_ok=True)
-            document = {"pid": os.getpid(), "plan": plan, "since_ms": int(time.time() * 1000)}
-            write_private(self._holder, json.dumps(document).encode())
-            yield
+            if (dead := self.holder()) is not None and dead.plan != plan:
+                settle(dead.plan)
+            self._write_holder(plan)
+            try:
+                yield
+            except EditInDoubt:
+                raise  # what has come of the files is known after the next start
+            except BaseException:
+                with suppress(CodePlaneError):
+                    settle(plan)
+                    self.forget()
+                raise
+            self.forget()
         finally:
-            with suppress(OSError):
-                self._holder.unlink(missing_ok=True)
-                self._request.unlink(missing_ok=True)
             self._lock.release()
+
+    def _write_holder(self, plan: str) -> None:
+        document = {"pid": os.getpid(), "plan": plan, "since_ms": int(time.time() * 1000)}
+        try:
+            self._request.unlink(missing_ok=True)
+            write_private(self._holder, json.dumps(document).encode())
+        except OSError as error:
+            raise unusable(self._holder.parent, error) from error
 
     def is_taken(self) -> bool:
         """Whether somebody executes deltas now."""
@@ -78,14 +96,15 @@ class ExecutionLock:
         """Asks the holder to stop before it writes anything more."""
         write_private(self._request, b"cancel\n")
 
-    def forget_dead(self) -> Holder | None:
-        """Drops what a holder that has died left behind; who that was."""
-        holder = self.holder()
-        if holder is not None and not self.is_taken():
+    def dead_holder(self) -> Holder | None:
+        """Who held it and died."""
+        return self.holder() if not self.is_taken() else None
+
+    def forget(self) -> None:
+        """Drops what says who the holder is."""
+        with suppress(OSError):
             self._holder.unlink(missing_ok=True)
             self._request.unlink(missing_ok=True)
-            return holder
-        return None
 
     def check(self) -> None:
         """Ends the execution where somebody has asked for it."""

@@ -1,89 +1,172 @@
 """What a crash or an undo has left of a phase: its items are brought to what is true of the files."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from codeplane.core.paths import RepoPath
+from codeplane.core.errors import NotFound, PlanDamaged
+from codeplane.core.paths import Digest, RepoPath
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.staging.stage import stage_paths
 from codeplane.ledger import Operation
-from codeplane.plans import Item, PlanTree
+from codeplane.plans import Item, PlanTree, Workflow
 from codeplane.session.call import Call
 from codeplane.session.delta.lock import ExecutionLock
 from codeplane.session.delta.routes import is_done, last_step_back, route_to_done
 from codeplane.session.delta.verdicts import stale_fields
+from codeplane.session.delta.workbench import read_tree_file
+from codeplane.session.operation.aftermath import afterwards
+from codeplane.session.operation.edits import Written
 from codeplane.session.operation.git import change
 from codeplane.session.repo import RepoSession
 from codeplane.session.staging import staging_rules
+from codeplane.working_tree import digest_of
 
 
-def settle_plan(call: Call, plan: str) -> list[str]:
-    """Settles phases that say that they are being executed although nobody executes them; a line for each."""
-    return settle_phases(call.repo, call.repo.work_plans.load(plan))
+def settle_plan(repo: RepoSession, plan: str) -> list[str]:
+    """Settles a plan that nobody executes; one that is gone or can't be read has nothing to settle."""
+    try:
+        tree = repo.work_plans.load(plan)
+    except (NotFound, PlanDamaged):
+        return []
+    return settle_phases(repo, tree)
 
 
 def settle_dead(repo: RepoSession) -> list[str]:
     """Settles the plan whose execution has died, at a start; a line for each phase that was cut off."""
-    holder = ExecutionLock(repo.state).forget_dead()
-    return settle_phases(repo, repo.work_plans.load(holder.plan)) if holder is not None else []
+    lock = ExecutionLock(repo.state)
+    holder = lock.dead_holder()
+    if holder is None:
+        return []
+    try:
+        notices = settle_phases(repo, repo.work_plans.load(holder.plan))
+    except NotFound:
+        notices = []  # the plan was dropped since
+    # Not before: a start that is cut off here leaves it to the next.
+    if not repo.engine.has_doubts:
+        lock.forget()
+    return notices
 
 
 def settle_phases(repo: RepoSession, tree: PlanTree) -> list[str]:
     """Brings phases that were cut off to their end, or back, by what the ledger has of them."""
-    notices = []
     workflow = repo.work_plans.workflow
-    for phase in tree.phases_in_order():
-        route = (
-            []
-            if repo.work_plans.is_dropped(phase) or is_done(workflow, phase)
-            else route_to_done(workflow, phase)
-        )
-        is_executing = len(route) == 1 and phase.state != workflow.find_type(phase.type).first_state
-        if not is_executing:
-            continue
-        operation = repo.ledger.of_phase(phase.id)
-        if operation is not None:
-            _close_phase(repo, tree, phase)
-            notices.append(
-                f"Phase {phase.title} ({phase.id}) was written by {operation.operation_id} before its"
-                " execution was cut off; it counts as completed."
-            )
-        elif (target := last_step_back(workflow, phase)) is not None:
-            repo.work_plans.transition_many([(phase.id, target)])
-            notices.append(f"Phase {phase.title} ({phase.id}) was cut off before anything was written.")
+    phases = [phase for phase in tree.phases_in_order() if not repo.work_plans.is_dropped(phase)]
+    notices = []
+    for phase in phases:
+        if is_done(workflow, phase):
+            notices += _settle_undone(repo, tree, phase)
+        elif _is_executing(workflow, phase):
+            notices += _settle_executing(repo, tree, phase)
     return notices
 
 
+def _is_executing(workflow: Workflow, phase: Item) -> bool:
+    is_begun = phase.state != workflow.find_type(phase.type).first_state
+    return is_begun and len(route_to_done(workflow, phase)) == 1
+
+
+def _settle_executing(repo: RepoSession, tree: PlanTree, phase: Item) -> list[str]:
+    operation = repo.ledger.of_phase(phase.id)
+    # A phase that was opened again may have an operation of an earlier execution.
+    if operation is not None and operation.number > repo.ledger.last_event("phase_validated", phase.id):
+        _close_phase(repo, tree, phase)
+        notice = (
+            f"Phase {phase.title} ({phase.id}) was written by {operation.operation_id} before its"
+            " execution was cut off; it counts as completed. git_status tells what of it is staged."
+        )
+        return [notice]
+    target = last_step_back(repo.work_plans.workflow, phase)
+    if target is None or repo.engine.has_doubts:
+        return []
+    repo.work_plans.transition_many([(phase.id, target)])
+    if repo.ledger.undone_of_phase(phase.id) is not None:
+        notice = (
+            f"Phase {phase.title} ({phase.id}) was cut off after it was rolled back. git_status tells what"
+            " of it is still staged; the next execution stages these files as they are."
+        )
+        return [notice]
+    return [f"Phase {phase.title} ({phase.id}) was cut off before anything was written."]
+
+
+def _settle_undone(repo: RepoSession, tree: PlanTree, phase: Item) -> list[str]:
+    operation = repo.ledger.undone_of_phase(phase.id)
+    if operation is None or operation.number < repo.ledger.last_event("phase_validated", phase.id):
+        return []
+    return [_open_again(repo, tree, phase, operation)]
+
+
 def _close_phase(repo: RepoSession, tree: PlanTree, phase: Item) -> None:
-    workflow = repo.work_plans.workflow
+    plans = repo.work_plans
     tasks = [
         task
         for task in tree.tasks_in_order(phase.id)
-        if task.delta is not None and not is_done(workflow, task) and not repo.work_plans.is_dropped(task)
+        if task.delta is not None and not is_done(plans.workflow, task) and not plans.is_dropped(task)
     ]
-    moves = [(item.id, state) for item in (*tasks, phase) for state in route_to_done(workflow, item)]
-    repo.work_plans.transition_many(moves)
+    steps = [
+        step
+        for task in tasks
+        for step in tree.children(task.id)
+        if step.delta is not None and not is_done(plans.workflow, step) and not plans.is_dropped(step)
+    ]
+    items = (*steps, *tasks, phase)
+    plans.transition_many(
+        [(item.id, state) for item in items for state in route_to_done(plans.workflow, item)]
+    )
+
+
+def undo_phase(call: Call, operation: Operation, undo: Callable[[], Written]) -> Written:
+    """Undoes the operation of a phase and opens the phase again, while nobody executes deltas."""
+    repo, plan = call.repo, operation.plan or operation.phase or ""
+    if not (repo.state.path / "state.db").exists():
+        return undo()
+    with ExecutionLock(repo.state).held(plan, lambda one: settle_plan(repo, one)):
+        result = undo()
+        afterwards(call.warn, "its phase is not open again", lambda: reopen_phase(call, operation), None)
+    return result
 
 
 def reopen_phase(call: Call, operation: Operation) -> None:
     """Opens a phase again whose changes were undone, and stages its files as they are now."""
-    repo = call.repo
-    if operation.phase is None or not (repo.state.path / "state.db").exists():
-        return
-    restage(call, [one.path for one in operation.changes], operation.phase)
-    tree = repo.work_plans.load(operation.phase)
-    phase, workflow = tree.item(operation.phase), repo.work_plans.workflow
+    repo, phase_id = call.repo, operation.phase or ""
+    restage(call, [one.path for one in operation.changes], phase_id)
+    tree = repo.work_plans.load(phase_id)
+    call.warn(_open_again(repo, tree, tree.item(phase_id), operation))
+
+
+def _open_again(repo: RepoSession, tree: PlanTree, phase: Item, operation: Operation) -> str:
+    plans, workflow = repo.work_plans, repo.work_plans.workflow
     tasks = [
         task for task in tree.tasks_in_order(phase.id) if task.delta is not None and is_done(workflow, task)
     ]
-    items = [one for one in (tree.plan, phase, *tasks) if is_done(workflow, one)]
-    moves = [(one.id, back) for one in items if (back := last_step_back(workflow, one)) is not None]
-    if moves:
-        repo.work_plans.transition_many(moves)
     cause = f"{operation.operation_id}, which executed it, was undone."
     values = {str(task.id): stale_fields(task, cause) for task in tasks}
     if values:
-        repo.work_plans.set_derived_many(values)
-    call.warn(f"Phase {phase.title} ({phase.id}) is open again.")
+        plans.set_derived_many(values)
+    items = [one for one in (tree.plan, phase, *tasks) if is_done(workflow, one)]
+    moves = [(one.id, back) for one in items if (back := last_step_back(workflow, one)) is not None]
+    if moves:
+        plans.transition_many(moves)
+    return f"Phase {phase.title} ({phase.id}) is open again."
+
+
+def restage_rolled_back(call: Call, tree: PlanTree) -> None:
+    """Stages files again that are staged as a phase left them which was taken back since."""
+    workflow = call.repo.work_plans.workflow
+    for phase in tree.phases_in_order():
+        if is_done(workflow, phase) or (operation := call.repo.ledger.undone_of_phase(phase.id)) is None:
+            continue
+        status = call.repo.tree.git.look()
+        modified = {one.path for one in status.modified}
+        paths = [
+            one.path
+            for one in operation.changes
+            if one.path in modified and _digest_in_tree(call, one.path) == one.before
+        ]
+        restage(call, paths, phase.id)
+
+
+def _digest_in_tree(call: Call, path: RepoPath) -> Digest | None:
+    data = read_tree_file(call.repo, path)
+    return digest_of(data) if data is not None else None
 
 
 def restage(call: Call, paths: Sequence[RepoPath], phase: str) -> None:

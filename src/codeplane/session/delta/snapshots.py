@@ -7,10 +7,11 @@ from typing import Protocol
 from codeplane.core.edits import Change, EditSet, FileEdit
 from codeplane.core.errors import CodePlaneError, WorkAtRisk
 from codeplane.core.ids import OperationId
-from codeplane.core.paths import RepoPath
+from codeplane.core.paths import Digest, RepoPath
 from codeplane.session.call import Call
 from codeplane.session.delta.workbench import read_tree_file
 from codeplane.session.operation.edits import Intent, write
+from codeplane.storage import STATE_DIR_NAME
 from codeplane.working_tree import digest_of
 
 _MOST_NAMED = 5
@@ -79,7 +80,7 @@ class GitSnapshots(FileSnapshots):
 
     name: str = "git"
     allows_untracked: bool = False
-    left_behind: Mapping[RepoPath, str] = field(default_factory=dict)  # hashes that earlier phases left
+    left_behind: Mapping[RepoPath, Digest | None] = field(default_factory=dict)  # what earlier phases left
 
     def create(self, paths: Sequence[RepoPath]) -> Handle:
         head = self.call.repo.checkout.repository.head()
@@ -89,16 +90,17 @@ class GitSnapshots(FileSnapshots):
         """Refuses a tree with changes that are not of the plan: a rollback must not lose them."""
         status = self.call.repo.tree.git.look()
         changes = {one.path for one in (*status.staged, *status.modified)}
-        foreign = sorted(path for path in changes if not self._is_ours(RepoPath(path)))
+        foreign = sorted(path for path in changes if not (_is_state(path) or self._is_ours(RepoPath(path))))
         if foreign or status.conflicts:
             names = foreign or [one.path for one in status.conflicts]
             raise WorkAtRisk(
                 f"Tracked files have changes: {', '.join(map(str, names[:_MOST_NAMED]))}.",
                 hints=["Commit or stash them, or execute with no_git (cpl delta execute --no-git)."],
             )
-        if status.untracked and not self.allows_untracked:
+        untracked = [path for path in status.untracked if not _is_state(path)]
+        if untracked and not self.allows_untracked:
             raise WorkAtRisk(
-                f"There are untracked files: {', '.join(map(str, status.untracked[:_MOST_NAMED]))}.",
+                f"There are untracked files: {', '.join(map(str, untracked[:_MOST_NAMED]))}.",
                 hints=["Add or ignore them, or execute with allow_dirty (cpl delta execute --allow-dirty)."],
             )
 
@@ -107,7 +109,12 @@ class GitSnapshots(FileSnapshots):
         if path not in self.left_behind:
             return False
         data = read_tree_file(self.call.repo, path)
-        return data is not None and f"sha256:{digest_of(data)}" == self.left_behind[path]
+        return data is not None and digest_of(data) == self.left_behind[path]
+
+
+def _is_state(path: str) -> bool:
+    """Whether a file is one of the state directory, which no delta changes; git names that by itself, too."""
+    return path.split("/")[0] == STATE_DIR_NAME
 
 
 def is_git_usable(call: Call) -> bool:

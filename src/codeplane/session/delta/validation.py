@@ -74,6 +74,7 @@ class PlanReport:
     tree: PlanTree
     phases: list[PhaseReport]
     toolchain: Toolchain
+    tree_state: str  # fingerprint of all files before the first phase
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -121,8 +122,9 @@ def validate_plan(
     refresh_index(call)
     tree = call.repo.work_plans.load(plan)
     check_graph(tree)
-    validation = _Validation(call, tree, level, events or Events())
-    for number, item in enumerate(remaining_phases(call, tree, phase)):
+    phases = remaining_phases(call, tree, phase)
+    validation = _Validation(call, tree, level, events or Events(), _paths_in(call, tree, phases))
+    for number, item in enumerate(phases):
         call.progress(number, None, f"simulating {item.title}")
         validation.simulate_phase(item)
     validation.run_validators()
@@ -135,13 +137,15 @@ class _Validation:
     tree: PlanTree
     level: Confidence
     events: Events
+    expected: Sequence[RepoPath]  # the files that deltas name
     phases: list[PhaseReport] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.simulation: Simulation = simulation_for(self.call)
+        self.simulation: Simulation = simulation_for(self.call, self.expected)
         self.toolchain = toolchain_of(self.call.repo)
         self.state: Fingerprint = self.call.repo.states.now()
+        self.first_state = self.state.hex()
         self._red: set[str] = set()
 
     def simulate_phase(self, phase: Item) -> None:
@@ -304,7 +308,13 @@ class _Validation:
             for verdict in phase.verdicts
         }
         tree = plans.set_derived_many(values) if values else self.tree
-        return PlanReport(tree, self.phases, self.toolchain, self.warnings)
+        return PlanReport(tree, self.phases, self.toolchain, self.first_state, self.warnings)
+
+
+def _paths_in(call: Call, tree: PlanTree, phases: Sequence[Item]) -> list[RepoPath]:
+    units = (item for phase in phases for item in units_of(call, tree, phase))
+    paths = (element["path"] for item in units for element in (item.delta or {}).get("elements", ()))
+    return list(map(RepoPath, dict.fromkeys(paths)))
 
 
 def _names_validators(verdict: Verdict) -> bool:

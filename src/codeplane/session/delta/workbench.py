@@ -1,15 +1,19 @@
 """What deltas of a repository are read, simulated and checked with."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from codeplane.core.errors import CodePlaneError, ToolchainInvalid
 from codeplane.core.paths import RepoPath
 from codeplane.delta.document import Authoring, read_delta, stored_form
+from codeplane.delta.formatters import Normaliser
 from codeplane.delta.simulation import Simulation
 from codeplane.delta.targets import Finders
 from codeplane.delta.toolchain import FILE, Toolchain, read_toolchain
+from codeplane.lint import Watch
 from codeplane.session.call import Call
+from codeplane.session.delta.project_operations import ProjectEdits
+from codeplane.session.linting import WorkingFiles, where
 from codeplane.session.repo import RepoSession
 from codeplane.storage.files import read_small
 
@@ -39,9 +43,25 @@ def read_tree_file(repo: RepoSession, path: RepoPath) -> bytes | None:
         return None
 
 
-def simulation_for(call: Call) -> Simulation:
-    """A simulation on the working tree as it is now."""
-    return Simulation(lambda path: read_tree_file(call.repo, path), finders_for(call), check=call.check)
+def simulation_for(call: Call, expected: Sequence[RepoPath] = ()) -> Simulation:
+    """A simulation on the working tree as it is now; it is quicker if it is told which files to expect."""
+    simulation = Simulation(
+        lambda path: read_tree_file(call.repo, path),
+        finders_for(call),
+        formatter=_normaliser_for(call, expected),
+        check=call.check,
+    )
+    simulation.project_operations = ProjectEdits(call, simulation)
+    return simulation
+
+
+def _normaliser_for(call: Call, expected: Sequence[RepoPath]) -> Normaliser:
+    def open_files() -> WorkingFiles:
+        with call.snapshot() as snapshot:
+            return WorkingFiles(snapshot, call.repo.tree)
+
+    watch = Watch(call.check, call.progress)
+    return Normaliser(open_files, where(call), watch, call.repo.checkout.trusted, expected)
 
 
 def finders_for(call: Call) -> Finders:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from codeplane.languages.operations import OperationRefused, Source
+from codeplane.languages.operations.changes import with_newlines
 from codeplane.languages.operations.fragments import fragment_node
 from codeplane.languages.python.import_blocks import IMPORTS, read_names
 from codeplane.languages.python.operations._fragments import FRAMES
-from codeplane.languages.python.operations._guards import with_newlines
 from codeplane.languages.python.operations._type_checking import type_checking_block
 
 

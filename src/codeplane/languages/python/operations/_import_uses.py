@@ -8,8 +8,8 @@ from tree_sitter import Node
 
 from codeplane.languages.facts import Facts, Role
 from codeplane.languages.operations import OperationRefused, Source
+from codeplane.languages.operations.bindings import bind_at, facts_of, lines_of, offset_of
 from codeplane.languages.python.import_blocks import ImportedName
-from codeplane.languages.python.operations._occurrences import bind_at, facts_of, lines_of, offset_of
 
 _BINDING = (Role.IMPORT, Role.DEFINE, Role.WRITE)
 

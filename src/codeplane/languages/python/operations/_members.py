@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from codeplane.languages.facts import Definition, Facts, Occurrence
 from codeplane.languages.operations import OperationRefused, Source
-from codeplane.languages.python.operations._occurrences import lines_of, offset_of
+from codeplane.languages.operations.bindings import lines_of, offset_of
 
 _KEYWORD = "="  # the receiver of `a` in `f(a=1)`
 _FUNCTIONS = ("method", "constructor", "property")

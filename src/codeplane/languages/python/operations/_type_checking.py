@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from codeplane.languages.operations import OperationRefused, Source
+from codeplane.languages.operations.changes import with_newlines
 from codeplane.languages.python.import_blocks import ImportStatement, head_nodes, import_groups
-from codeplane.languages.python.operations._guards import with_newlines
 from codeplane.languages.python.placement import (
     IsOurs,
     merge_name,

@@ -14,9 +14,10 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
+from codeplane.languages.operations.changes import with_newlines
 from codeplane.languages.operations.fragments import fragment_error, fragment_node
 from codeplane.languages.python.operations._fragments import FRAMES
-from codeplane.languages.python.operations._guards import refuse_unsafe, with_newlines
+from codeplane.languages.python.operations._guards import refuse_unsafe
 
 _DEFINITIONS: Final = ("function_definition", "class_definition")
 # They make something that is no function; what stands above them decorates that.

@@ -3,17 +3,13 @@
 from collections.abc import Sequence
 
 from codeplane.languages.operations import Argument, Arguments, Match, Outcome, Source, operation
+from codeplane.languages.operations.changes import difference, with_newlines
 from codeplane.languages.python.import_blocks import (
     ImportStatement,
     head_nodes,
     import_groups,
 )
-from codeplane.languages.python.operations._guards import (
-    difference,
-    refuse_errors_among,
-    refuse_unsafe,
-    with_newlines,
-)
+from codeplane.languages.python.operations._guards import refuse_errors_among, refuse_unsafe
 from codeplane.languages.python.operations._modules import is_own_package
 from codeplane.languages.python.operations._requests import (
     Request,

@@ -13,9 +13,11 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
+from codeplane.languages.operations.bindings import facts_of, lines_of
+from codeplane.languages.operations.changes import with_newlines
 from codeplane.languages.python.operations._annotations import same_type, written_type
-from codeplane.languages.python.operations._guards import refuse_unsafe, with_newlines
-from codeplane.languages.python.operations._occurrences import facts_of, lines_of, outer_uses
+from codeplane.languages.python.operations._guards import refuse_unsafe
+from codeplane.languages.python.operations._occurrences import outer_uses
 from codeplane.languages.python.operations._signatures import (
     Parameter,
     decorator_names,

@@ -6,9 +6,10 @@ from tree_sitter import Node
 
 from codeplane.core.edits import TextEdit
 from codeplane.languages.operations import Argument, Arguments, Match, Outcome, Source, operation
+from codeplane.languages.operations.changes import difference
 from codeplane.languages.operations.lists import list_of
 from codeplane.languages.python.import_blocks import IMPORTS, import_groups, read_names
-from codeplane.languages.python.operations._guards import difference, refuse_unsafe
+from codeplane.languages.python.operations._guards import refuse_unsafe
 from codeplane.languages.python.operations._import_uses import ImportPlace, refuse_needed
 from codeplane.languages.python.operations._modules import is_same_module
 from codeplane.languages.python.operations._requests import check_request, is_same_binding, read_request

@@ -13,14 +13,9 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
+from codeplane.languages.operations.bindings import bind_at, facts_of, lines_of, uses_of
 from codeplane.languages.python.operations._guards import refuse_unsafe
-from codeplane.languages.python.operations._occurrences import (
-    bind_at,
-    dynamic_reads,
-    facts_of,
-    lines_of,
-    uses_of,
-)
+from codeplane.languages.python.operations._occurrences import dynamic_reads
 from codeplane.languages.python.operations._signatures import (
     Parameter,
     docstring_of,

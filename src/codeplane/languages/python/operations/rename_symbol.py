@@ -18,16 +18,10 @@ from codeplane.languages.operations import (
     operation,
 )
 from codeplane.languages.operations.addresses import find_definitions
+from codeplane.languages.operations.bindings import bind_at, facts_of, lines_of, refuse_collisions, uses_of
 from codeplane.languages.python.operations._guards import refuse_unsafe
 from codeplane.languages.python.operations._members import member_uses
-from codeplane.languages.python.operations._occurrences import (
-    bind_at,
-    dynamic_reads,
-    facts_of,
-    lines_of,
-    uses_of,
-)
-from codeplane.languages.python.operations._scopes import refuse_collisions
+from codeplane.languages.python.operations._occurrences import dynamic_reads
 
 _DUNDER = re.compile(r"__\w+__\Z")
 

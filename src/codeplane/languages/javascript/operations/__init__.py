@@ -1,0 +1,1 @@
+"""Operations on files of JavaScript and TypeScript."""

@@ -1,0 +1,1 @@
+"""The calls of a function that have to follow its parameters."""
