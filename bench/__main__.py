@@ -39,6 +39,7 @@ BENCHES = (
     "operations_rust",
     "operations_javascript",
     "deltas",
+    "annotate",
 )
 
 

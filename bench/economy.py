@@ -8,6 +8,7 @@ these tools answer is the text that a model gets, and their list is paid for onc
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -97,11 +98,13 @@ def _ours(task: Task, root: Path, base: Path) -> Spent:
     places = Places.of_user(_environment(base))
     give_trust(root, places)
     session = RepoSession.open(Checkout.find(root, places))
-    texts, errors = [], 0
+    texts: list[str] = []
+    errors = 0
     try:
         session.index.refresh()
         pipeline = Pipeline(session, all_tools())
-        for tool, arguments in task.ours:
+        for tool, written in task.ours:
+            arguments = _with_ids(written, texts)
             answer = anyio.run(pipeline.call, Request(tool, arguments, "bench"))
             errors += answer.is_error
             texts += [json.dumps({"name": tool, "arguments": arguments}), answer.text]
@@ -110,6 +113,13 @@ def _ours(task: Task, root: Path, base: Path) -> Spent:
     _check(task, root, texts)
     assert not errors, (task.name, texts)
     return Spent(len(task.ours), sum(map(len, texts)), errors)
+
+
+def _with_ids(arguments: dict[str, Any], texts: list[str]) -> dict[str, Any]:
+    """The arguments with the id of the plan that an answer has named."""
+    ids = [match[0] for text in texts for match in re.finditer(r"plan_[0-9a-f]{12}", text)]
+    filled: dict[str, Any] = json.loads(json.dumps(arguments).replace("PLAN", ids[-1] if ids else "PLAN"))
+    return filled
 
 
 def _theirs(task: Task, root: Path, base: Path) -> Spent:

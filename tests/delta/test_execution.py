@@ -212,3 +212,16 @@ def test_an_operation_on_a_closed_session_leaves_no_lock(repo: PlanRepo) -> None
     repo.error("execute_deltas", plan=plan)
     assert not (repo.session.state.path / "delta.holder").exists()
     assert isinstance(repo.session, RepoSession)
+
+
+def test_a_phase_that_changes_files_of_an_earlier_one_can_be_executed_later(tmp_path: Path) -> None:
+    repo = PlanRepo(tmp_path)
+    plan = repo.create(
+        [element("app.py", {"operation": "add_import", "import": "import re"})],
+        [element("app.py", annotate("load", "str"))],
+    )
+    phase = repo.session.work_plans.load(plan).phases_in_order()[0].id
+    repo.result("execute_deltas", plan=plan, phase=phase, confidence="validated")
+    repo.result("validate_deltas", plan=plan)
+    repo.result("execute_deltas", plan=plan, confidence="validated")
+    assert "import re\n" in repo.read("app.py") and "-> str" in repo.read("app.py")

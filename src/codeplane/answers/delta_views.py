@@ -20,9 +20,13 @@ def unified_view(element: ElementOutcome, most: int = _MOST_LINES) -> str:
 
 
 def _match_lines(element: ElementOutcome) -> Iterator[str]:
-    for place in element.places[:20]:
+    numbers: dict[str, list[str]] = {}
+    for place in element.places:
         lines = f"{place.line}" if place.line == place.end_line else f"{place.line}-{place.end_line}"
-        yield f"match: {shown(element.path)}:{lines} (transform {place.transform + 1})"
+        numbers.setdefault(lines, []).append(str(place.transform + 1))
+    for lines, transforms in list(numbers.items())[:20]:
+        word = "transform" if len(transforms) == 1 else "transforms"
+        yield f"match: {shown(element.path)}:{lines} ({word} {', '.join(transforms[:20])})"
 
 
 def side_by_side_view(element: ElementOutcome, width: int = 160, most: int = _MOST_LINES) -> str:

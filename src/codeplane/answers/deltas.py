@@ -47,7 +47,7 @@ class DeltaPhase(Output):
     id: str = Field(description="Its id.")
     title: str = Field(description="Its title.")
     tasks: list[DeltaTask] = Field(description="Its tasks, in the order of execution.")
-    more: int | None = Field(default=None, description="Green tasks beyond those.")
+    more: int | None = Field(default=None, description="Tasks beyond those.")
     validators: list[str] | None = Field(default=None, description="Validators that ran.")
 
     def lines(self) -> Iterator[str]:
@@ -56,22 +56,30 @@ class DeltaPhase(Output):
         for task in self.tasks:
             yield from task.lines()
         if self.more:
-            yield f"  … {self.more} more green tasks"
+            yield f"  … {self.more} more tasks"
         yield from (f"  {line}" for line in self.validators or ())
 
 
 def shorten_tasks(tasks: Sequence[DeltaTask]) -> tuple[list[DeltaTask], int]:
-    """All tasks that are not green, and as many green ones as fit; how many are left out."""
-    bad = sum(task.status != "green" for task in tasks)
-    room = max(0, _MOST_TASKS - bad)
-    shorter: list[DeltaTask] = []
-    for task in tasks:
-        if task.status != "green":
-            shorter.append(task)
-        elif room:
-            shorter.append(task)
-            room -= 1
+    """The tasks that are not green, and green ones as far as there is room; how many are left out.
+
+    A problem that several tasks have, such as a validator that failed for all of them, is told once.
+    """
+    bad = [task for task in tasks if task.status != "green"][:_MOST_TASKS]
+    good = [task for task in tasks if task.status == "green"][: _MOST_TASKS - len(bad)]
+    chosen = {task.id for task in (*bad, *good)}
+    texts: set[str] = set()
+    shorter = [_without_repeats(task, texts) for task in tasks if task.id in chosen]
     return shorter, len(tasks) - len(shorter)
+
+
+def _without_repeats(task: DeltaTask, texts: set[str]) -> DeltaTask:
+    problems = []
+    for text in task.problems or ():
+        head, _, details = text.partition("\n")
+        problems.append(f"{head} (as above)" if details and text in texts else text)
+        texts.add(text)
+    return task.model_copy(update={"problems": problems or None})
 
 
 def counts_text(statuses: Iterable[tuple[str, str | None]]) -> str:

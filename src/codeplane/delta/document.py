@@ -87,6 +87,8 @@ class _Reader:
 
     def delta(self, document: object) -> Delta:
         body = self._object(document, "delta")
+        if "path" in body and "elements" not in body:
+            body = {"elements": [body]}  # one file, written without the list around it
         self._refuse_unknown(body, ("elements", "schema_version", "digest"), "delta")
         version = body.get("schema_version", SCHEMA_VERSION)
         if version != SCHEMA_VERSION or isinstance(version, bool):

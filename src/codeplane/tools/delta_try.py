@@ -6,14 +6,17 @@ from pydantic import Field
 
 from codeplane.answers.delta_views import unified_view
 from codeplane.answers.deltas import problem_text
+from codeplane.answers.operations import OperationsOutput, all_operations_output, operations_output
 from codeplane.answers.output import Output
 from codeplane.core.errors import InvalidArgument
 from codeplane.delta.simulation import ElementOutcome
 from codeplane.jail import shown
+from codeplane.languages.operations import operations_of
+from codeplane.languages.spec import language_of
 from codeplane.session import Call
 from codeplane.session.delta.preview import try_delta
 from codeplane.session.delta.suggestions import suggested_assertions
-from codeplane.session.delta.workbench import finders_for
+from codeplane.session.delta.workbench import authoring_of, finders_for
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 _MOST_LINES = 200
@@ -57,17 +60,20 @@ class DeltaTryOutput(Output):
 
 
 @tool(Effect.READ, "deltas")
-def delta_try(call: Call, args: DeltaTryInput) -> DeltaTryOutput:
+def delta_try(call: Call, args: DeltaTryInput) -> DeltaTryOutput | OperationsOutput:
     """Tries operations on files in memory: what they match, the diff, and assertions to go with them.
 
-    Nothing is stored or written. The operations of each language are in docs/reference/operations.md.
+    Nothing is stored or written. Without operations it lists those that the file can have, with arguments.
 
     Use when:
     - you write a delta and want to see what it does
     Examples:
+    - What can be done to a file: {"path": "a.py"}
     - An import: {"path": "a.py", "operations": [{"operation": "add_import", "import": "import re"}]}
     - Code: {"path": "a.py", "operations": [{"operation": "replace_match", "pattern": "f()", "with": "g()"}]}
     """
+    if args.elements is None and not args.operations:
+        return _list_operations(call, args.path)
     if (args.elements is None) == (args.path is None or args.operations is None):
         raise InvalidArgument("Give `path` and `operations`, or `elements`.")
     own = {"path": args.path, "transforms": args.operations, "assertions": args.assertions or []}
@@ -87,6 +93,18 @@ def delta_try(call: Call, args: DeltaTryInput) -> DeltaTryOutput:
         views=list(_views(changes)) or None,
         suggested_assertions=suggestions or None,
     )
+
+
+def _list_operations(call: Call, path: str | None) -> OperationsOutput:
+    """What can be done to a file, or the operations of all languages."""
+    if path is None:
+        return all_operations_output()
+    authoring = authoring_of(call.repo)
+    place = authoring.enter(path)
+    language = language_of(place, authoring.first_bytes(place))
+    if language is None or not operations_of(language):
+        raise InvalidArgument(f"No grammar pack claims {shown(place)}.", hints=["delta_try {}"])
+    return operations_output(language)
 
 
 def _views(changes: Sequence[ElementOutcome]) -> Iterator[str]:

@@ -19,7 +19,7 @@ class GetDeltaStatusInput(Input):
         max_length=100, description="Id of the plan, or of one of its tasks."
     )
     task: Annotated[str | None, synonyms("task_id", "item")] = Field(
-        default=None, max_length=100, description="Show this task: why it is not green, before and after."
+        default=None, max_length=100, description="Show this task, by id or key: why, before and after."
     )
     view: Literal["diff", "side_by_side"] = Field(
         default="diff", description="How before and after are shown."
@@ -51,9 +51,9 @@ def get_delta_status(call: Call, args: GetDeltaStatusInput) -> GetDeltaStatusOut
     """
     standing = plan_standing(call, args.plan)
     standings = standing.standings
-    task_id = args.task or (args.plan if standing.tree.plan.id != args.plan else None)
-    if task_id is not None:
-        item = standing.tree.find_item(task_id)
+    reference = args.task or (args.plan if standing.tree.plan.id != args.plan else None)
+    item = standing.tree.find_item(reference) if reference is not None else None
+    if item is not None:
         standings = [one for one in standings if item.id in (one.item.id, one.phase.id)]
     lock = ExecutionLock(call.repo.state)
     holder = lock.holder()
@@ -62,8 +62,8 @@ def get_delta_status(call: Call, args: GetDeltaStatusInput) -> GetDeltaStatusOut
         summary=counts_text((one.status, one.confidence) for one in standing.standings),
         plan=standing.tree.plan.id,
         execution=holder.text if holder is not None and lock.is_taken() else None,
-        phases=_phases(standings, is_detailed=task_id is not None) or None,
-        views=_views(call, args, standings) if args.task is not None else None,
+        phases=_phases(standings, is_detailed=item is not None) or None,
+        views=_views(call, args, item.id) if item is not None and item.delta else None,
         events=[_event_line(one) for one in events] or None,
     )
 
@@ -95,14 +95,9 @@ def _task_output(one: Standing, *, is_detailed: bool) -> DeltaTask:
     )
 
 
-def _views(call: Call, args: GetDeltaStatusInput, standings: list[Standing]) -> list[str]:
+def _views(call: Call, args: GetDeltaStatusInput, item_id: str) -> list[str]:
     show = unified_view if args.view == "diff" else side_by_side_view
-    return [
-        show(element)
-        for one in standings
-        if one.item.id == args.task
-        for element in preview_task(call, one.item.id).elements
-    ]
+    return [show(element) for element in preview_task(call, item_id).elements]
 
 
 def _event_line(event: dict[str, object]) -> str:

@@ -31,7 +31,7 @@ class PlanCreateInput(Input):
 def plan_create(call: Call, args: PlanCreateInput) -> PlanTreeOutput:
     """Writes down a plan of phases and tasks, whole; no file changes.
 
-    Tasks may carry a code delta. Unknown keys, links to nothing and cycles are refused.
+    Tasks may carry a code delta: `delta_try {"path": …}` lists operations. Unknown keys are refused.
 
     Use when:
     - a change is large enough to be checked, reviewed and executed phase by phase
@@ -40,6 +40,9 @@ def plan_create(call: Call, args: PlanCreateInput) -> PlanTreeOutput:
     Examples:
     - Two tasks in order: {"title": "Type core.py", "phases": [{"title": "Annotate", "tasks": [{"key": "a",
       "title": "create_issue"}, {"title": "close_issue", "after": ["a"]}]}]}
+    - One with a delta: {"title": "Type core.py", "phases": [{"title": "Annotate", "tasks": [{"title": "load",
+      "delta": {"path": "core.py", "transforms": [{"operation": "add_type_annotation", "target": "load",
+      "type": "str"}], "validate_with": ["types"]}}]}]}
     """
     parts = {
         name: value
