@@ -15,7 +15,6 @@ from codeplane.languages.operations.reparsing import reparse
 from codeplane.languages.query import parser_of, readable
 
 BOM: Final = b"\xef\xbb\xbf"
-_LINE: Final = re.compile(rb".*\n")
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _INDENT: Final = re.compile(rb"[ \t\f]*")
 _INDENTED: Final = re.compile(rb"^(\t+|  +)(?=\S)", re.MULTILINE)
@@ -80,7 +79,8 @@ class Source:
     @cached_property
     def _line_starts(self) -> list[int]:
         # As the rest of CodePlane counts lines: `\n` ends one, a lone `\r` does not.
-        return [0, *accumulate(map(len, _LINE.findall(self.data)))]
+        *lines, _ = self.data.split(b"\n")
+        return [0, *accumulate(len(line) + 1 for line in lines)]
 
     def line_of(self, offset: int) -> int:
         """The number of the line that a byte is in, from one."""
