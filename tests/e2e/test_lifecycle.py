@@ -44,7 +44,7 @@ def test_stale_files_of_a_dead_server_are_replaced(cpl: Cpl) -> None:
         assert cpl.run("status").returncode == 3
         assert "stale" in cpl.run("doctor").stdout
         with cpl.up() as again:
-            assert again.url != server.url and again.token != server.token
+            assert again.token != server.token  # the kernel may give the same port again
             assert json.loads(cpl.run("status", "--json").stdout)["server"]["pid"] == again.process.pid
     assert leftovers(cpl) == set()
 
