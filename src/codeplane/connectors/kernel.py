@@ -54,6 +54,10 @@ class Kernel:
         self._pacing = Pacing(clock, settings.requests_per_minute)
         self._cache = AnswerCache()
 
+    def check_address(self, address: Address) -> None:
+        """Refuses an address that may not be asked, before a token is read for it."""
+        check_allowed(address, self._settings.hosts)
+
     def fetch(self, request: Request, check: Callable[[], None] = lambda: None) -> Answer:
         """The answer to a request, repeated where that may help."""
         limit = self._settings.timeout_sec
