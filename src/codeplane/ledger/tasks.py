@@ -19,6 +19,7 @@ Charge = Literal["mutation", "test_run"]
 Where = Callable[[], tuple[str | None, int | None]]
 
 _MOST_FORMER: Final = 1_000_000
+_MOST_PENDING: Final = 64
 _AGAIN: Final = "Repeat the call if the work is on track: it begins a new task (tasks.max_{budget})."
 _TITLES: Final[dict[Budget, str]] = {
     "mutations": "Mutation budget",
@@ -164,6 +165,15 @@ class Tasks:
             number = self._write_entries([*self._opening_entries(task), *entries])
             self._count_in(task)
             return number
+
+    def note_event(self, task: Task, body: Mapping[str, Any]) -> None:
+        """Adds an event that is written with the next rows; a server that is killed may lose it."""
+        entry = Entry("event", {**body, "timestamp_ms": int(time.time() * 1000)}, task=task.task_id)
+        with self._guard:
+            self._pending += [*self._opening_entries(task), entry]
+            self._count_in(task)
+            if len(self._pending) >= _MOST_PENDING:
+                self.flush()
 
     def note_mutation(self, task: Task, fingerprint: str) -> Signals:
         """Takes a change into account: the same as the one before it is no progress."""
