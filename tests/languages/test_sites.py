@@ -99,6 +99,136 @@ def test_sites_of_javascript(language: str) -> None:
     ]
 
 
+_OTHERS = {
+    "java": (
+        """@RestController @RequestMapping(value="/a", method=RequestMethod.GET)
+        class A extends B implements C {
+          @GetMapping("/x") String f() { throw new E("a"); }
+          @Value("${k:d}") String k = System.getenv("K");
+        }""",
+        [
+            "class A [B, [C]]",
+            "decorator RestController()",
+            "decorator RequestMapping(value='/a', method=RequestMethod.GET)",
+            "decorator GetMapping('/x')",
+            "raise E('a')",
+            "call E('a')",
+            "decorator Value('${k:d}')",
+            "call k System.getenv('K')",
+        ],
+    ),
+    "kotlin": (
+        """@RequestMapping("/a")
+        class A : B() {
+          @GetMapping(value = ["/x"])
+          fun f(): String { throw E("a") }
+          val k = System.getenv("K")
+        }
+        """,
+        [
+            "class A [B()]",
+            "decorator RequestMapping('/a')",
+            "call B()",
+            "decorator GetMapping(value=['/x'])",
+            "raise E('a')",
+            "call E('a')",
+            "call k System.getenv('K')",
+        ],
+    ),
+    "csharp": (
+        """[Route("api/[controller]")] class A : B, C {
+          [HttpGet("{id}", Name = "x")] public int F() { throw new E("a"); }
+          void G() { var g = app.MapGroup("/v1"); g.MapGet("/x", (int id) => id); var c = config["K"]; }
+        }""",
+        [
+            "class A [B, C]",
+            "decorator Route('api/[controller]')",
+            "decorator HttpGet('{id}', Name='x')",
+            "raise E('a')",
+            "call E('a')",
+            "call g app.MapGroup('/v1')",
+            "call g.MapGet('/x', <function>)",
+            "subscript config.[]('K')",
+        ],
+    ),
+    "go": (
+        """package a
+        func main() {
+          v := r.Group("/v1")
+          v.GET("/x", h)
+          http.HandleFunc("GET /y", func(w http.ResponseWriter) {})
+          for _, x := range []string{"a"} { r.GET(x, h) }
+          if a { r.GET("/z"+b, h.F) }
+        }""",
+        [
+            "call v r.Group('/v1')",
+            "call v.GET('/x', h)",
+            "call http.HandleFunc('GET /y', <function>)",
+            "loop _, x ['a']",
+            "call r.GET(x, h) loop 3",
+            "call r.GET('/z' + b, h.F) is_conditional",
+        ],
+    ),
+    "rust": (
+        """#[get("/x/{id}")] async fn f() {}
+        fn main() {
+          let app = Router::new().route("/a", get(h).post(g)).nest("/api", api());
+          std::env::var("K");
+        }""",
+        [
+            "decorator get('/x/{id}')",
+            "call app Router.new().route('/a', get(h).post(g)).nest('/api', api())",
+            "call std.env.var('K')",
+        ],
+    ),
+    "ruby": (
+        """class U < ApplicationRecord
+          self.table_name = "us"
+          k = ENV.fetch("J", "d")
+          resources :users, only: [:index] do
+          end
+          raise E, "x" if ENV["K"]
+        end""",
+        [
+            "class U [ApplicationRecord]",
+            "assign self.table_name 'us'",
+            "call self.table_name()",
+            "call k ENV.fetch('J', 'd')",
+            "call resources(':users', only=[':index'], &block=<function>)",
+            "call raise(E, 'x') is_conditional",
+            "subscript ENV.[]('K') is_conditional",
+        ],
+    ),
+    "php": (
+        """<?php Route::get('/x', [C::class, 'f'])->name('n');
+        #[Route('/y', methods: ['GET'])] class D extends E {
+          protected $table = 't';
+          function f() { getenv('K'); $_ENV['Z']; $this->app->get("/q", fn($a) => $a); }
+        }""",
+        [
+            "call Route.get('/x', [C.class, 'f']).name('n')",
+            "class D [E]",
+            "decorator Route('/y', methods=['GET'])",
+            "assign $table 't'",
+            "call getenv('K')",
+            "subscript _ENV.[]('Z')",
+            "call this.app.get('/q', <function>)",
+        ],
+    ),
+    "c": ("""int main() { char *k = getenv("K"); }""", ["call *k getenv('K')"]),
+    "cpp": (
+        """int main() { auto k = std::getenv("K"); throw E("x"); }""",
+        ["call k std.getenv('K')", "raise E('x')", "call E('x')"],
+    ),
+}
+
+
+@pytest.mark.parametrize("language", _OTHERS)
+def test_sites_of_other_languages(language: str) -> None:
+    text, lines = _OTHERS[language]
+    assert _lines(read_sites(language, text.encode())) == lines
+
+
 def test_packed_sites_come_back_as_they_were() -> None:
     for language, text in (("python", _PYTHON), ("javascript", _JAVASCRIPT)):
         sites = read_sites(language, text.encode())

@@ -18,6 +18,7 @@ SITES = SiteGrammar(
             "shorthand_property_identifier",
             "this",
             "super",
+            "type_identifier",
             "private_property_identifier",
         }
     ),
@@ -28,6 +29,9 @@ SITES = SiteGrammar(
     mappings=frozenset({"object"}),
     pairs={"pair": ("key", "value"), "method_definition": ("name", "body")},
     wrappers=frozenset({"parenthesized_expression", "await_expression"}),
+    firsts=frozenset(
+        {"extends_clause", "generic_type", "as_expression", "satisfies_expression", "non_null_expression"}
+    ),
     concats={"binary_expression": "+"},
     functions=frozenset(
         {

@@ -29,11 +29,13 @@ class SiteGrammar:
     text_parts: frozenset[str] = frozenset()  # nodes inside of a text that are its characters
     holes: frozenset[str] = frozenset()  # nodes inside of a text that are values
     raw_quotes: bool = False  # a text without parts is read between its quotes
+    singles: frozenset[str] = frozenset()  # lists that stand for their only item
     lists: frozenset[str] = frozenset()
     mappings: frozenset[str] = frozenset()
     pairs: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # key and value of a mapping
     keywords: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # name and value of an argument
     wrappers: frozenset[str] = frozenset()  # nodes that stand for their last named child
+    firsts: frozenset[str] = frozenset()  # nodes that stand for their first named child: `List<T>`
     concats: Mapping[str, str] = field(default_factory=dict)  # node and operator
     functions: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()

@@ -181,7 +181,8 @@ class _Sweep:
                 return ""
             target_field, value_field = self._grammar.assignments[around.type]
             source, target = _part(around, value_field), _part(around, target_field)
-            while source is not None and source.type in self._grammar.wrappers and source.named_children:
+            around_call = self._grammar.wrappers | self._grammar.singles
+            while source is not None and source.type in around_call and source.named_children:
                 source = source.named_children[-1]
             if source is not None and target is not None and source.id == node.id:
                 return self._values.text_of(target)
@@ -204,16 +205,20 @@ class _Values:
             return _OTHER
         if kind in grammar.wrappers and node.named_children:
             return self.read(node.named_children[-1], depth + 1)
+        if kind in grammar.firsts and node.named_children:
+            return self.read(node.named_children[0], depth + 1)
         if kind in grammar.texts:
             return self._text(node, depth)
         if kind in grammar.names:
-            return Value(ValueKind.NAME, self.text_of(node), node.start_byte)
+            return Value(ValueKind.NAME, self._plain_name(node), node.start_byte)
         if kind in grammar.members:
             return self._member(node, depth)
         if kind in grammar.calls:
             return self.call(node, grammar.calls[kind], depth)
         if kind in grammar.concats:
             return self._concat(node, depth)
+        if kind in grammar.singles and node.named_child_count == 1:
+            return self.read(node.named_children[0], depth + 1)
         if kind in grammar.lists:
             return Value(ValueKind.LIST, start=node.start_byte, items=tuple(self._items(node, depth)))
         if kind in grammar.mappings:
@@ -266,7 +271,7 @@ class _Values:
         owner, key = _part(node, owner_field), _part(node, key_field)
         if owner is None or key is None:
             return None
-        if key.type not in self._grammar.texts and key.named_child_count == 1 and key.named_children:
+        while key.type not in self._grammar.texts and key.named_child_count == 1:
             key = key.named_children[0]
         value = self.read(key)
         if value.kind not in (ValueKind.TEXT, ValueKind.NAME, ValueKind.CONCAT):
@@ -397,8 +402,10 @@ def _unquoted(text: str) -> str:
 
 
 def _part(node: Node, name: str) -> Node | None:
-    """A part of a node: a field, or `#2` for a named child, or a node type in parentheses."""
-    return next(_parts(node, name), None)
+    """A part of a node: a field, `#2` for a named child, `(type)` for a child of a type, `a/b` for b in a."""
+    head, slash, rest = name.partition("/")
+    part = next(_parts(node, head), None)
+    return _part(part, rest) if slash and part is not None else part
 
 
 def _parts(node: Node, name: str) -> Iterator[Node]:
