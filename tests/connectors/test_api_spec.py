@@ -224,6 +224,13 @@ def test_large_descriptions_give_bounded_text() -> None:
     spec = sliced(api(wide))
     assert spec.text.endswith("… (400 operations more; narrow the list with `contains`)")
     assert (len(spec.operations), spec.operation_count) == (100, 500)
+    content = {f"a/b{number}": {"schema": {"maximum": number}} for number in range(30_000)}
+    media = {"/a": {"get": {"responses": {"200": {"content": content}}}}}
+    assert "also a/b3, a/b4, a/b5, a/b6, …" in sliced(api(media), "GET /a").text
+    broad: dict[str, Any] = {"type": "string"}
+    for _ in range(4):
+        broad = {"oneOf": [broad] * 15}
+    assert len(sliced(api({"/a": returning(broad)}), "op").text) < 41_000
     deep: dict[str, Any] = {"type": "string"}
     for _ in range(40):
         deep = {"type": "array", "items": deep}

@@ -445,7 +445,7 @@ class ConnectorSettings(_Section):
         default=20, gt=0, le=300, description="Time limit of a request, its repeats and pauses included."
     )
     max_bytes: int = Field(
-        default=8_388_608, ge=1_024, le=268_435_456, description="Largest answer that is read."
+        default=16_777_216, ge=1_024, le=268_435_456, description="Largest answer that is read."
     )
     retries: int = Field(
         default=3,

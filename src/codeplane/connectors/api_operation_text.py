@@ -19,6 +19,7 @@ _MOST_SCHEMAS: Final = 40
 _MOST_PARAMETERS: Final = 60
 _MOST_RESPONSES: Final = 30
 _MOST_MEDIA_TYPES: Final = 3
+_MOST_CONTENT: Final = 40
 _LONGEST_NAME: Final = 80
 _LONGEST_DESCRIPTION: Final = 1_200
 
@@ -120,7 +121,7 @@ def _content_lines(
 ) -> Iterator[str]:
     """Media types with their schemas; those with an equal schema share a line."""
     groups: list[tuple[list[str], Any]] = []
-    for name, media in content.items():
+    for name, media in list(content.items())[:_MOST_CONTENT]:
         schema = media.get("schema") if isinstance(media, dict) else None
         same = next((names for names, other in groups if other == schema), None)
         if same is not None:

@@ -16,6 +16,7 @@ from codeplane.connectors.api_document import (
 from codeplane.connectors.foreign_text import clean_line
 
 _DEEPEST: Final = 6
+_MOST_SCHEMAS: Final = 20_000
 _MOST_PROPERTIES: Final = 80
 _MOST_CHOICES: Final = 20
 _LONGEST_VALUE: Final = 60
@@ -42,6 +43,7 @@ class SchemaPrinter:
     def __init__(self, document: ApiDocument) -> None:
         self._document = document
         self.mentions: dict[str, None] = {}  # pointers in the order in which they came up
+        self._schemas_left = _MOST_SCHEMAS
 
     def type_text(self, schema: Any, depth: int = 0) -> str:
         """A schema in a few words, such as `[Pet]` or `integer(int64), ≥ 1`."""
@@ -50,7 +52,8 @@ class SchemaPrinter:
             return self._reference_text(reference)
         if not isinstance(schema, dict):
             return "never" if scalar_text(schema).lower() == "false" else "any"
-        if depth > _DEEPEST:
+        self._schemas_left -= 1
+        if depth > _DEEPEST or self._schemas_left < 0:
             return "…"
         for name, joint in _COMBINATIONS:
             choices = sequence_at(schema, name)
