@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from codeplane.config.settings import OpenApiSettings
 from codeplane.connectors import ApiSpec, Connectors
@@ -281,6 +283,37 @@ def test_odd_parts_do_not_break_a_slice(odd: Any) -> None:
     ):
         assert sliced(api({"/a": returning({name: odd})}), "op").operation is not None
     assert sliced({**api({}), "paths": odd, "info": odd}).operations == ()
+
+
+_KEYS = (
+    "get /a parameters requestBody content application/json schema $ref properties items allOf oneOf enum"
+    " type responses 200 components schemas A required in name description security tags additionalProperties"
+).split()
+_REFERENCES = [
+    "#",
+    "#/",
+    "#/components/schemas/A",
+    "#/paths/~1a",
+    "#/paths/~1a/get/parameters/0",
+    "x.yaml#/A",
+]
+_TREES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(_REFERENCES) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(_KEYS), inner, max_size=5),
+    max_leaves=30,
+)
+
+
+@given(item=_TREES, node=st.dictionaries(st.sampled_from(_KEYS), _TREES, max_size=6), schema=_TREES)
+def test_any_tree_gives_a_slice(item: Any, node: Any, schema: Any) -> None:
+    paths = {
+        "/a": {"get": {**node, "responses": {"200": {"schema": schema}}}, "parameters": item},
+        "/b": item,
+    }
+    spec = {"swagger": "2.0", "paths": paths, "components": {"schemas": {"A": schema}}}
+    for data in (json.dumps(spec), json.dumps({**spec, "openapi": "3.1.0"})):
+        assert sliced(data, "GET /a").operation is not None
+        assert sliced(data).operation_count >= 1
 
 
 def test_foreign_text_stays_in_its_lines() -> None:

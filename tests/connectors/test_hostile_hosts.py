@@ -17,6 +17,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.requests import Request as Asked
 from starlette.responses import Response, StreamingResponse
 
@@ -136,6 +138,42 @@ def test_a_host_that_misbehaves_gets_a_typed_error_in_time(
             kernel.fetch(ask(f"http://{netloc}/a"))
     assert isinstance(caught.value, ConnectorError)
     assert TOKEN not in repr(caught.value.to_wire())
+
+
+_PARTS = st.sampled_from(
+    [
+        b"HTTP/1.1 200 OK\r\n",
+        b"HTTP/1.1 304 Not Modified\r\n",
+        b"HTTP/9 999\r\n",
+        b"Content-Type: application/json\r\n",
+        b"Content-Length: 2\r\n",
+        b"Content-Length: -1\r\n",
+        b"Transfer-Encoding: chunked\r\n",
+        b"Content-Encoding: gzip\r\n",
+        b"Location: /a\r\n",
+        b"\r\n",
+        b"2\r\n{}\r\n0\r\n\r\n",
+        b"{}",
+        b"\x1f\x8b\x08",
+        b"\xff\x00 : \n",
+    ]
+)
+
+
+def test_any_bytes_give_an_answer_or_a_typed_error(moved: MovedTime) -> None:
+    script: list[bytes] = []
+
+    @given(st.lists(_PARTS | st.binary(max_size=20), max_size=8))
+    def check_bytes(parts: list[bytes]) -> None:
+        script[:] = parts
+        kernel = Kernel(allow(netloc, timeout_sec=1, retries=0, max_bytes=8_192), moved.clock)
+        try:
+            assert isinstance(kernel.fetch(ask(f"http://{netloc}/a")).body, bytes)
+        except ConnectorError as error:
+            assert TOKEN not in repr(error.to_wire())
+
+    with serving_bytes(lambda connection: connection.sendall(b"".join(script))) as netloc:
+        check_bytes()
 
 
 def test_a_host_that_is_not_there_is_asked_again_and_given_up(moved: MovedTime) -> None:

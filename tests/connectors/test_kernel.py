@@ -235,6 +235,16 @@ def test_a_redirect_to_another_allowed_host_does_not_carry_the_token(
     assert elsewhere.authorizations == [None]
 
 
+def test_another_host_can_not_send_the_token_back_to_where_it_likes(
+    host: Host, elsewhere: Host, moved: MovedTime
+) -> None:
+    host.answer("/a", "", 302, location=f"{elsewhere.url}/b")
+    elsewhere.answer("/b", "", 302, location=f"{host.url}/secret")
+    host.answer("/secret", "{}")
+    Kernel(allow(host.netloc, elsewhere.netloc), moved.clock).fetch(ask(f"{host.url}/a"))
+    assert (host.authorizations, elsewhere.authorizations) == ([f"Bearer {TOKEN}", None], [None])
+
+
 def test_a_redirect_elsewhere_is_refused(host: Host, elsewhere: Host, moved: MovedTime) -> None:
     host.answer("/a", "", 302, location=f"{elsewhere.url}/{TOKEN}")
     with pytest.raises(HostNotAllowed) as caught:

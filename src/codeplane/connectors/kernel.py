@@ -69,10 +69,10 @@ class Kernel:
             _raise_clean(error, request.secrets)
 
     def _follow_redirects(self, request: Request, deadline: Deadline) -> Answer:
-        address = request.address
+        address, has_left = request.address, False
         for _ in range(_MOST_REDIRECTS + 1):
             stored = self._cache.find_answer(address.url, request.purpose)
-            headers = _request_headers(address, request, stored)
+            headers = _request_headers(request, stored, with_token=not has_left)
             raw = self._ask_patiently(address, headers, deadline)
             if raw.status == 304 and stored is not None:
                 return replace(stored, is_confirmed=True)
@@ -83,6 +83,8 @@ class Kernel:
                 raise HostNotAllowed(f"{address.label} redirects to a connection without encryption.")
             if target.origin != address.origin:
                 check_allowed(target, self._settings.hosts)
+                # Another host must not get the token, nor choose what it is used for on the way back.
+                has_left = True
             address = target
         raise ConnectorAnswerInvalid(f"{request.address.label} redirects more than {_MOST_REDIRECTS} times.")
 
@@ -137,15 +139,14 @@ class Kernel:
         return answer
 
 
-def _request_headers(address: Address, request: Request, stored: Answer | None) -> dict[str, str]:
+def _request_headers(request: Request, stored: Answer | None, *, with_token: bool) -> dict[str, str]:
     headers = {
         "Accept": ", ".join(request.content_types),
         "Accept-Encoding": "gzip",
         "Connection": "close",
         "User-Agent": "CodePlane",
     }
-    # A redirect to another origin must not carry the token there.
-    if request.credential is not None and address.origin == request.address.origin:
+    if request.credential is not None and with_token:
         headers["Authorization"] = request.credential.header
     return {**headers, **stored.conditions} if stored is not None else headers
 
