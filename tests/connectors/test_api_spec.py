@@ -239,25 +239,29 @@ def test_large_descriptions_give_bounded_text() -> None:
     assert "…" in sliced(api({"/a": returning(deep)}), "op").text
 
 
+NOT_DESCRIPTIONS = [
+    (b"", "neither"),
+    (b"{}", "neither"),
+    (b"[]", "neither"),
+    (b"openapi: 4.0.0", "neither"),
+    (b"just text", "neither"),
+    (b'{"openapi": "3.0.0"', "can't be read"),
+    (b"openapi: 3.0.0\n\tx: [", "can't be read"),
+    (b"\xff\xfe\x00", "not UTF-8"),
+    (b"[" * 100_000, "nested too deeply"),
+    (b"openapi: 3.0.0\nx: " + b"[" * 5_000, "nested too deeply"),
+    (b"".join(b" " * n + b"a:\n" for n in range(150)), "nested too deeply"),
+    (b"a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\nopenapi: 3.0.0", "aliases"),
+    (b"openapi: 3.0.0\nopenapi: 3.0.0", "duplicated"),
+    (b"openapi: 3.0.0\nx: !!python/object/apply:os.system [ls]\n" + b"# " * 600_000, "larger than"),
+    (b"openapi: !!python/object/apply:os.system [ls]", "can't be read|neither"),
+]
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
-    [
-        (b"", "neither"),
-        (b"{}", "neither"),
-        (b"[]", "neither"),
-        (b"openapi: 4.0.0", "neither"),
-        (b"just text", "neither"),
-        (b'{"openapi": "3.0.0"', "can't be read"),
-        (b"openapi: 3.0.0\n\tx: [", "can't be read"),
-        (b"\xff\xfe\x00", "not UTF-8"),
-        (b"[" * 100_000, "nested too deeply"),
-        (b"openapi: 3.0.0\nx: " + b"[" * 5_000, "nested too deeply"),
-        (b"".join(b" " * n + b"a:\n" for n in range(150)), "nested too deeply"),
-        (b"a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\nopenapi: 3.0.0", "aliases"),
-        (b"openapi: 3.0.0\nopenapi: 3.0.0", "duplicated"),
-        (b"openapi: 3.0.0\nx: !!python/object/apply:os.system [ls]\n" + b"# " * 600_000, "larger than"),
-        (b"openapi: !!python/object/apply:os.system [ls]", "can't be read|neither"),
-    ],
+    NOT_DESCRIPTIONS,
+    ids=[str(number) for number in range(len(NOT_DESCRIPTIONS))],
 )
 def test_what_is_no_description_is_refused_with_the_reason(data: bytes, reason: str) -> None:
     with pytest.raises(ConnectorAnswerInvalid, match=reason):

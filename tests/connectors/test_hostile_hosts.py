@@ -269,6 +269,7 @@ def test_a_gzip_bomb_is_not_unpacked(host: Host, moved: MovedTime) -> None:
         (gzip.compress(b"{}") + b"more", "gzip"),
         (b"{}", "br"),
     ],
+    ids=["not gzip", "cut off", "more behind it", "another encoding"],
 )
 def test_compression_that_is_wrong_is_refused(
     body: bytes, encoding: str, host: Host, moved: MovedTime

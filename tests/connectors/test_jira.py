@@ -138,7 +138,16 @@ def test_jira_is_off_until_the_user_switches_it_on(host: Host, moved: MovedTime)
 
 
 @pytest.mark.parametrize(
-    "body", ["not json", "[]", "{}", '{"key": "A-1"}', '{"key": "<x>", "fields": {}}', "[" * 5_000, ""]
+    "body",
+    [
+        "not json",
+        "[]",
+        "{}",
+        '{"key": "A-1"}',
+        '{"key": "<x>", "fields": {}}',
+        pytest.param("[" * 5_000, id="deep"),
+        "",
+    ],
 )
 def test_what_is_no_ticket_is_refused(body: str, host: Host, moved: MovedTime) -> None:
     host.answer("/jira/rest/api/2/issue/A-1", body)
