@@ -170,7 +170,7 @@ class LifeMachine(RuleBasedStateMachine):
 
     @invariant()
     def only_settled_transitions_happen(self) -> None:
-        kinds = {record.id: record.enforcement.value for record in self.store.list_all()}
+        kinds: dict[str, str] = {record.id: record.enforcement.value for record in self.store.list_all()}
         states: dict[str, str | None] = {}
         for change in self.store.changes():
             if change.event == "state":

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from codeplane.config.settings import MemorySettings
+from codeplane.core.ids import MemoryId
 from codeplane.memory import (
     ActiveRule,
     ActiveSignal,
@@ -24,7 +25,7 @@ from codeplane.memory import (
     view_plan,
 )
 from codeplane.memory.anchors import common_anchor
-from codeplane.memory.records import MemoryId, PlanRule
+from codeplane.memory.records import Feature, PlanRule
 from tests.memory.conftest import Clock
 from tests.memory.samples import FEW_SHOT, NOTE, SIGNAL, accept, reject, taught, write_override
 
@@ -36,7 +37,7 @@ PLAN: dict[str, Any] = {
         "not a node",
     ]
 }
-FEATURES = {"hasSwagger": True, "testConfidenceLevel": "low"}
+FEATURES: dict[str, Feature] = {"hasSwagger": True, "testConfidenceLevel": "low"}
 
 
 def rule_of(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from codeplane.core.globs import Globs
@@ -116,8 +117,7 @@ def rule_applies(rule: ActiveRule, view: PlanView) -> bool:
         return False
     if not rule.anchors and not rule.condition.files and not rule.condition.node_kinds:
         return True
-    globs = Globs(rule.condition.files) if rule.condition.files else None
-    return any(_node_matches(node, rule, globs) for node in view.nodes)
+    return any(_node_matches(node, rule) for node in view.nodes)
 
 
 def check_rule(rule: ActiveRule, view: PlanView) -> RuleOutcome:
@@ -165,17 +165,25 @@ def apply_signals(
     return result, changes
 
 
-def _node_matches(node: NodeView, rule: ActiveRule, globs: Globs | None) -> bool:
-    if rule.condition.node_kinds and node.kind not in rule.condition.node_kinds:
+def _node_matches(node: NodeView, rule: ActiveRule) -> bool:
+    condition = rule.condition
+    if condition.node_kinds and node.kind not in condition.node_kinds:
         return False
-    if globs is not None and not (node.file and globs.holds(node.file)):
+    if not node.file:
+        return not rule.anchors and not condition.files
+    if rule.anchors and not any(is_below(node.file, anchor) for anchor in rule.anchors):
         return False
-    return not rule.anchors or any(bool(node.file) and is_below(node.file, anchor) for anchor in rule.anchors)
+    return not condition.files or _compile_globs(condition.files).holds(node.file)
+
+
+@lru_cache(maxsize=2_048)
+def _compile_globs(patterns: tuple[str, ...]) -> Globs:
+    return Globs(patterns)
 
 
 def _has_step(step: str, view: PlanView) -> bool:
     kind, colon, pattern = step.partition(":")
-    globs = Globs([pattern]) if colon and pattern else None
+    globs = _compile_globs((pattern,)) if colon and pattern else None
     return any(
         node.kind == kind and (globs is None or any(map(globs.holds, node.subjects))) for node in view.nodes
     )
