@@ -26,7 +26,7 @@ PLAN_RULE: dict[str, Any] = {
     "enforcementType": "plan_rule",
     "planRule": {
         "condition": {"files": ["src/api/**"], "nodeKinds": ["change"]},
-        "requiredSteps": ["validate:tests/api/**"],
+        "requiredSteps": ["test:tests/api"],
         "denyCode": "PLAN_POLICY_VIOLATION",
     },
 }

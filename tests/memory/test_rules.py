@@ -8,7 +8,6 @@ import pytest
 from codeplane.config.settings import MemorySettings
 from codeplane.core.ids import MemoryId
 from codeplane.memory import (
-    ActiveRule,
     ActiveSignal,
     AnchorRules,
     Enforcement,
@@ -16,98 +15,49 @@ from codeplane.memory import (
     MemoryStore,
     anchors_of_files,
     apply_signals,
-    check_rule,
     expired_citations,
     injectable,
     pack_entry,
     render_memory,
-    rule_applies,
-    view_plan,
 )
 from codeplane.memory.anchors import common_anchor
-from codeplane.memory.records import Feature, PlanRule
+from codeplane.memory.records import Feature
 from tests.memory.conftest import Clock
 from tests.memory.samples import FEW_SHOT, NOTE, SIGNAL, accept, reject, taught, write_override
 
-PLAN: dict[str, Any] = {
-    "nodes": [
-        {"kind": "change", "targetFile": "src/api/users.py"},
-        {"kind": "validate", "verificationHooks": [{"kind": "test", "target": "tests/api/test_users.py"}]},
-        {"kind": "side_effect", "sideEffectType": "git_commit"},
-        "not a node",
-    ]
-}
 FEATURES: dict[str, Feature] = {"hasSwagger": True, "testConfidenceLevel": "low"}
 
 
-def rule_of(
-    condition: dict[str, Any], steps: tuple[str, ...] = (), anchors: tuple[str, ...] = ()
-) -> ActiveRule:
-    rule = PlanRule.model_validate({"condition": condition, "requiredSteps": steps})
-    return ActiveRule(MemoryId("mem_1"), rule.condition, rule.required_steps, rule.deny_code, anchors)
-
-
 @pytest.mark.parametrize(
-    ("condition", "anchors", "applies"),
+    ("condition", "anchors", "expected"),
     [
-        ({}, (), True),
-        ({"features": {"hasSwagger": True}}, (), True),
-        ({"features": {"hasSwagger": False}}, (), False),
-        ({"features": {"hasJira": True}}, (), False),
-        ({"features": {"testConfidenceLevel": "low"}}, (), True),
-        ({"files": ["src/api/**"]}, (), True),
-        ({"files": ["src/ui/**"]}, (), False),
-        ({"files": ["src/**", "!src/api/**"]}, (), False),
-        ({"nodeKinds": ["side_effect"]}, (), True),
-        ({"nodeKinds": ["escalate"]}, (), False),
-        ({"files": ["src/api/**"], "nodeKinds": ["validate"]}, (), False),
-        ({}, ("src/api",), True),
-        ({}, ("src/ap",), False),
-        ({"nodeKinds": ["change"]}, ("src",), True),
+        ({}, [], {}),
+        ({}, ["."], {}),
+        ({}, ["src/api"], {"files": ["src/api/"]}),
+        ({"files": ["*.py"]}, ["src", "lib"], {"files": ["src/**/*.py", "lib/**/*.py"]}),
+        ({"files": ["src/a.py", "!b.py"]}, ["src"], {"files": ["src/a.py", "!b.py"]}),
+        (
+            {"features": {"hasJira": True}, "nodeKinds": ["change"]},
+            [],
+            {"features": {"hasJira": True}, "nodeKinds": ["change"]},
+        ),
     ],
 )
-def test_a_condition_is_evaluated_on_the_plan(
-    condition: dict[str, Any], anchors: tuple[str, ...], applies: bool
+def test_a_rule_in_force_is_data_scoped_to_its_folders(
+    store: MemoryStore,
+    tmp_path: Path,
+    condition: dict[str, Any],
+    anchors: list[str],
+    expected: dict[str, Any],
 ) -> None:
-    assert rule_applies(rule_of(condition, anchors=anchors), view_plan(PLAN, FEATURES)) is applies
-
-
-@pytest.mark.parametrize(
-    ("steps", "missing"),
-    [
-        (("validate",), ()),
-        (("validate:tests/api/**",), ()),
-        (("validate:tests/ui/**",), ("validate:tests/ui/**",)),
-        (("side_effect:git_commit", "escalate"), ("escalate",)),
-        (("change:src/api/users.py",), ()),
-    ],
-)
-def test_required_steps_are_looked_for_among_the_nodes(
-    steps: tuple[str, ...], missing: tuple[str, ...]
-) -> None:
-    outcome = check_rule(rule_of({}, steps), view_plan(PLAN, FEATURES))
-    assert (outcome.missing_steps, outcome.is_satisfied) == (missing, not missing)
-
-
-def test_a_rule_without_steps_denies_and_says_why() -> None:
-    outcome = check_rule(rule_of({"files": ["src/api/"]}), view_plan(PLAN, FEATURES))
-    assert outcome.to_dict() == {
-        "memoryId": "mem_1",
-        "condition": "file src/api/",
-        "satisfied": False,
-        "denyCode": "PLAN_POLICY_VIOLATION",
-        "missingSteps": [],
-    }
-
-
-def test_a_rule_that_does_not_apply_is_satisfied() -> None:
-    outcome = check_rule(rule_of({"files": ["docs/"]}, ("escalate",)), view_plan(PLAN, FEATURES))
-    assert outcome.is_satisfied and "denyCode" not in outcome.to_dict()
-
-
-@pytest.mark.parametrize("document", [{}, {"nodes": 3}, {"nodes": [{"kind": 3, "targetFile": []}]}])
-def test_a_document_of_another_form_has_nothing_to_match(document: dict[str, Any]) -> None:
-    assert not rule_applies(rule_of({"nodeKinds": ["change"]}), view_plan(document, {}))
+    rule = {"condition": condition, "requiredSteps": ["file:CHANGELOG.md"]}
+    memory = {"enforcementType": "plan_rule", "planRule": rule, "domainAnchorIds": anchors}
+    write_override(tmp_path / "o", "a.json", memory)
+    store.import_overrides(tmp_path / "o")
+    [active] = store.rules(["src/api", "src", "lib"])
+    assert active.condition == expected
+    assert (active.required_steps, active.deny_code) == (("file:CHANGELOG.md",), "PLAN_POLICY_VIOLATION")
+    assert len(store.rules(["docs"])) == (anchors in ([], ["."]))
 
 
 def test_the_first_signal_of_a_flag_counts_and_only_changes_are_named() -> None:
@@ -186,7 +136,7 @@ def test_at_most_two_are_shown_the_most_specific_first(store: MemoryStore, tmp_p
 def test_examples_can_be_switched_off(store: MemoryStore, tmp_path: Path) -> None:
     write_override(tmp_path / "o", "a.json", [FEW_SHOT, NOTE])
     store.import_overrides(tmp_path / "o")
-    store.settings = MemorySettings(enable_few_shot_injection=False)
+    store.configure(MemorySettings(enable_few_shot_injection=False))
     [record] = injectable(store, list(Enforcement), ["src/app"], lambda _: None)
     assert record.enforcement is Enforcement.INFORMATIONAL
 
@@ -195,17 +145,17 @@ def test_rules_and_signals_can_be_switched_off(store: MemoryStore, tmp_path: Pat
     rule = {"enforcementType": "plan_rule", "planRule": {"requiredSteps": ["validate"]}}
     write_override(tmp_path / "o", "a.json", [rule, SIGNAL])
     store.import_overrides(tmp_path / "o")
-    assert (len(store.rules()), len(store.signals(["src/ui"]))) == (1, 1)
-    store.settings = MemorySettings(enable_plan_rule_mutation=False, enable_strategy_override=False)
-    assert (store.rules(), store.signals(["src/ui"])) == ((), ())
+    assert (len(store.rules([])), len(store.signals(["src/ui"]))) == (1, 1)
+    store.configure(MemorySettings(enable_plan_rule_mutation=False, enable_strategy_override=False))
+    assert (store.rules([]), store.signals(["src/ui"])) == ((), ())
 
 
 def test_a_rule_that_rests_on_a_changed_file_is_not_enforced(store: MemoryStore, tmp_path: Path) -> None:
     rule = {"enforcementType": "plan_rule", "planRule": {}, "digests": {"a.py": "d1"}}
     write_override(tmp_path / "o", "a.json", rule)
     store.import_overrides(tmp_path / "o")
-    assert len(store.rules({"a.py": "d1"}.get)) == 1
-    assert store.rules({"a.py": "d2"}.get) == ()
+    assert len(store.rules([], {"a.py": "d1"}.get)) == 1
+    assert store.rules([], {"a.py": "d2"}.get) == ()
 
 
 def test_a_plan_that_cites_an_expired_memory_is_noticed(store: MemoryStore, clock: Clock) -> None:

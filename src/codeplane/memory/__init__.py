@@ -20,18 +20,7 @@ from codeplane.memory.records import (
     Phase,
     Trigger,
 )
-from codeplane.memory.rules import (
-    ActiveRule,
-    ActiveSignal,
-    NodeView,
-    PlanView,
-    RuleOutcome,
-    apply_signals,
-    check_rule,
-    check_rules,
-    rule_applies,
-    view_plan,
-)
+from codeplane.memory.rules import ActiveRule, ActiveSignal, apply_signals
 from codeplane.memory.store import DigestOf, MemoryStore
 
 __all__ = [
@@ -50,22 +39,15 @@ __all__ = [
     "MemoryRecord",
     "MemoryState",
     "MemoryStore",
-    "NodeView",
     "OverrideReport",
     "Phase",
-    "PlanView",
     "Resolution",
-    "RuleOutcome",
     "Trigger",
     "anchors_of_files",
     "apply_signals",
-    "check_rule",
-    "check_rules",
     "cited_memories",
     "expired_citations",
     "injectable",
     "pack_entry",
     "render_memory",
-    "rule_applies",
-    "view_plan",
 ]

@@ -8,7 +8,7 @@ from typing import Any, Final
 from codeplane.config.settings import MemorySettings
 from codeplane.core.documents import Malformed, decode_json
 from codeplane.core.redaction import redact_value
-from codeplane.memory.learning import Example, Pattern
+from codeplane.memory.learning import Example, Pattern, node_file, node_id
 from codeplane.memory.records import ROOT_ANCHOR, Phase, Trigger, format_moment
 from codeplane.storage.database import Connection, Database
 
@@ -34,16 +34,20 @@ class FrictionEvent:
     node: Mapping[str, Any] | None = None
     field: str = ""
     message: str = ""
+    verb: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resolution:
-    """What was accepted after rejections: the nodes of the plan, and the digests of their files."""
+    """What was accepted after rejections: the nodes of the plan, and the digests of their files.
+
+    Only friction of the same verb is resolved by it, where a verb is named.
+    """
 
     work_id: str
+    verb: str = ""
     nodes: Sequence[Mapping[str, Any]] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
-    codes: tuple[str, ...] = ()  # only friction with one of these; none means all of it
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,7 @@ class FrictionLedger:
             "phase": event.phase.value,
             "field": event.field,
             "message": event.message,
+            "verb": event.verb,
             "before": event.node,
         }
         connection.execute(
@@ -131,7 +136,7 @@ class FrictionLedger:
             entries = [
                 entry
                 for entry in _read_entries(connection, "work_id = ? AND is_resolved = 0", resolution.work_id)
-                if not resolution.codes or entry.code in resolution.codes
+                if resolution.verb in ("", entry.body.get("verb"))
             ]
             for entry in entries:
                 accepted_node = _match_node(entry.body.get("before"), resolution.nodes)
@@ -226,17 +231,19 @@ def _read_example(entry: FrictionEntry) -> Example | None:
 
 
 def _match_node(before: object, nodes: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The accepted node that stands for a refused one: of the same id and kind, else of the same file."""
+    """The accepted node that stands for a refused one: of the same id, else of the same file."""
     if not isinstance(before, Mapping):
         return None
-    for keys in (("nodeId", "kind"), ("targetFile", "kind")):
-        wanted = [before.get(key) for key in keys]
-        if wanted[0] is None:
-            continue
+    for identity in (node_id, node_file):
+        name = identity(before)
         for node in nodes:
-            if [node.get(key) for key in keys] == wanted:
+            if name and identity(node) == name and _kinds_agree(before, node):
                 return node
     return None
+
+
+def _kinds_agree(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    return bool(before.get("kind", after.get("kind")) == after.get("kind", before.get("kind")))
 
 
 def _plain_text(text: str) -> str:

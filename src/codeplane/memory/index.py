@@ -49,14 +49,6 @@ class MemoryIndex:
                 matches.setdefault(record.id, record)
         return list(matches.values())
 
-    def all_active(self, kind: Enforcement) -> list[MemoryRecord]:
-        """Every enforced memory of a kind."""
-        return [
-            record
-            for record in self.records.values()
-            if record.enforcement is kind and record.state in ENFORCED
-        ]
-
 
 def _rank_record(record: MemoryRecord) -> tuple[bool, bool, int, int, str]:
     """What people have said first, then what has been seen often, then what is new."""

@@ -10,7 +10,9 @@ from codeplane.memory.records import Enforcement, FewShot, MemoryContent, Phase,
 
 _LONGEST_EXAMPLE: Final = 1_500
 # What the server fills in by itself teaches nothing.
-_OWN_KEYS: Final = frozenset(("nodeId", "kind", "dependsOn"))
+_OWN_KEYS: Final = frozenset(("nodeId", "id", "kind", "dependsOn"))
+_FILE_KEYS: Final = ("targetFile", "file", "target_file", "path")
+_ID_KEYS: Final = ("nodeId", "id", "node_id", "planNodeId")
 
 
 @dataclass(frozen=True)
@@ -27,13 +29,8 @@ class Example:
     def of_nodes(cls, before: Mapping[str, Any], after: Mapping[str, Any], message: str) -> "Example":
         keys = [key for key in {**before, **after} if before.get(key) != after.get(key)]
         fields = tuple(key for key in keys if key not in _OWN_KEYS)
-        file = after.get("targetFile")
         return cls(
-            _render_fields(before, fields),
-            _render_fields(after, fields),
-            fields,
-            message,
-            file if isinstance(file, str) else "",
+            _render_fields(before, fields), _render_fields(after, fields), fields, message, node_file(after)
         )
 
 
@@ -81,6 +78,16 @@ class Pattern:
             origin_strategy_id=self.strategy,
             digests={example.file: digest} if digest is not None else {},
         )
+
+
+def node_file(node: Mapping[str, Any]) -> str:
+    """The file that a node names, under whichever of the keys that a plan may use."""
+    return next((value for key in _FILE_KEYS if isinstance(value := node.get(key), str)), "")
+
+
+def node_id(node: Mapping[str, Any]) -> str:
+    """The id that a node has, if its author gave it one."""
+    return next((value for key in _ID_KEYS if isinstance(value := node.get(key), str)), "")
 
 
 def wide_patterns(patterns: Sequence[Pattern]) -> list[Pattern]:

@@ -153,6 +153,6 @@ def _describe_problem(error: ValidationError) -> str:
 def _refuse_file(name: str, problem: str) -> OverrideInvalid:
     return OverrideInvalid(
         f".codeplane/memory/overrides/{name}: {problem[:300].rstrip('.')}.",
-        hints=["docs/controller.md shows the keys of a memory."],
+        hints=['{"enforcementType": "informational", "domainAnchorIds": ["src"], "note": "…"} is a memory.'],
         file=name,
     )

@@ -112,21 +112,6 @@ class PlanRule(MemoryPart):
     required_steps: tuple[Name, ...] = Field(default=(), max_length=20)
     deny_code: Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]{2,79}$")] = "PLAN_POLICY_VIOLATION"
 
-    @field_validator("required_steps")
-    @classmethod
-    def _check_steps(cls, steps: tuple[str, ...]) -> tuple[str, ...]:
-        for step in steps:
-            kind, _, pattern = step.partition(":")
-            if kind not in NODE_KINDS:
-                raise ValueError(
-                    f"a step is KIND or KIND:GLOB with a kind of {', '.join(NODE_KINDS)}, not {step[:60]!r}"
-                )
-            _compile_globs([pattern] if pattern else [])
-        return steps
-
-
-NODE_KINDS: Final = ("change", "validate", "escalate", "side_effect")
-
 
 class StrategySignal(MemoryPart):
     """A feature that a strategy is chosen by, set to a value."""

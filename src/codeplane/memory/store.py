@@ -53,12 +53,16 @@ class MemoryStore:
         clock: Callable[[], int] = _now_ms,
     ) -> None:
         self._database = database
-        self.settings = settings
         self._clock = clock
-        self._index: MemoryIndex | None = None
         self._overrides = OverrideFolder()
+        self.configure(settings)
+
+    def configure(self, settings: MemorySettings) -> None:
+        """Goes on with other settings."""
+        self.settings = settings
+        self._index: MemoryIndex | None = None
         self.anchors = AnchorRules.of_settings(settings)
-        self.friction = FrictionLedger(database, settings, clock)
+        self.friction = FrictionLedger(self._database, settings, self._clock)
 
     # What is there.
 
@@ -91,11 +95,11 @@ class MemoryStore:
         kinds = (kind,) if isinstance(kind, Enforcement) else tuple(kind)
         return self._current().active(kinds, anchors)
 
-    def rules(self, digest_of: DigestOf | None = None) -> tuple[ActiveRule, ...]:
-        """Plan rules that are enforced now; each says itself which plans it applies to."""
+    def rules(self, anchors: Collection[str], digest_of: DigestOf | None = None) -> tuple[ActiveRule, ...]:
+        """Plan rules that are enforced for some anchors; each says in its condition which nodes it is for."""
         if not self.settings.enable_plan_rule_mutation:
             return ()
-        records = self._current().all_active(Enforcement.PLAN_RULE)
+        records = self.active(Enforcement.PLAN_RULE, anchors)
         return tuple(map(ActiveRule.of_record, self._without_stale(records, digest_of)))
 
     def signals(
