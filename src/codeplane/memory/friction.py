@@ -207,9 +207,11 @@ def _decode_entry(
 def _read_pattern(connection: Connection, signature: tuple[str, str, str]) -> Pattern:
     entries = _read_entries(
         connection,
-        "code = ? AND anchor = ? AND strategy = ? AND is_resolved = 1 AND memory IS NULL",
+        "number IN (SELECT number FROM friction WHERE code = ? AND anchor = ? AND strategy = ?"
+        " AND is_resolved = 1 AND memory IS NULL ORDER BY number DESC LIMIT ?)",
         *signature,
-    )[-_MOST_ENTRIES:]
+        _MOST_ENTRIES,
+    )
     examples = [example for entry in entries if (example := _read_example(entry)) is not None]
     last = entries[-1] if entries else None
     return Pattern(
