@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from codeplane.memory.records import (
     StrategySignal,
     Trigger,
 )
+from codeplane.memory.rows import OVERRIDE_PREFIX
 from codeplane.storage.files import read_small
 
 LARGEST_OVERRIDE: Final = 65_536
@@ -38,10 +39,10 @@ _KEYS: Final = tuple(
 
 @dataclass(frozen=True)
 class OverrideFiles:
-    """What the folder says: memories by file, and what is wrong with the other files."""
+    """What the folder says: memories by their keys, with the file of each; and what is wrong with others."""
 
-    contents: tuple[tuple[str, MemoryContent], ...]
-    problems: tuple[OverrideInvalid, ...]
+    contents: Mapping[str, tuple[str, MemoryContent]] = field(default_factory=dict)
+    problems: tuple[OverrideInvalid, ...] = ()
 
     @property
     def broken_files(self) -> frozenset[str]:
@@ -62,7 +63,7 @@ class OverrideFolder:
 
     def __init__(self) -> None:
         self._digest = ""
-        self._files = OverrideFiles((), ())
+        self._files = OverrideFiles()
 
     def read_files(self, folder: Path) -> OverrideFiles:
         """What the files of the folder say now; a file that is no memory is a problem of its own."""
@@ -86,16 +87,22 @@ def _read_folder(folder: Path) -> dict[str, bytes | None]:
 
 
 def _parse_files(data: Mapping[str, bytes | None]) -> OverrideFiles:
-    contents: list[tuple[str, MemoryContent]] = []
+    contents: dict[str, tuple[str, MemoryContent]] = {}
     problems: list[OverrideInvalid] = []
     for number, (name, text) in enumerate(data.items()):
         try:
             if number >= MOST_OVERRIDES:
                 raise _refuse_file(name, f"at most {MOST_OVERRIDES} files are read")
-            contents += [(name, content) for content in parse_override(name, text)]
+            contents |= {_content_key(content): (name, content) for content in parse_override(name, text)}
         except OverrideInvalid as error:
             problems.append(error)
-    return OverrideFiles(tuple(contents), tuple(problems))
+    return OverrideFiles(contents, tuple(problems))
+
+
+def _content_key(content: MemoryContent) -> str:
+    """What the memory of an override is known by: what it says."""
+    text = content.model_dump_json(by_alias=True)
+    return f"{OVERRIDE_PREFIX}{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def parse_override(name: str, data: bytes | None) -> list[MemoryContent]:

@@ -29,7 +29,6 @@ from codeplane.memory.transitions import (
     carry_out,
     count_again,
     new_record,
-    override_key,
     retire_overrides,
     retire_stale,
 )
@@ -150,8 +149,8 @@ class MemoryStore:
 
         What is there already stays as it is. A memory whose file is gone or says something else is retired.
         """
-        files = self._overrides.read_files(folder) if folder is not None else OverrideFiles((), ())
-        keys = {override_key(content): (source, content) for source, content in files.contents}
+        files = self._overrides.read_files(folder) if folder is not None else OverrideFiles()
+        keys = files.contents
         with self._database().read() as connection:
             new_keys = [key for key in keys if rows.find_by_key(connection, key) is None]
             is_current = not new_keys and not rows.read_overrides(connection, keys, files.broken_files)

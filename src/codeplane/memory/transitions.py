@@ -1,6 +1,5 @@
 """Changes of memories with their lines in the changelog, inside one transaction."""
 
-import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
@@ -102,9 +101,3 @@ def count_again(connection: Connection, record: MemoryRecord, pattern: Pattern, 
     reason = f"{pattern.count} more rejections with {pattern.code} in {pattern.anchor}"
     change = MemoryChange(record.id, "counted", None, None, CONTROLLER, reason, now_ms)
     rows.add_change(connection, change)
-
-
-def override_key(content: MemoryContent) -> str:
-    """What the memory of an override is known by: what it says."""
-    text = content.model_dump_json(by_alias=True)
-    return f"{rows.OVERRIDE_PREFIX}{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
