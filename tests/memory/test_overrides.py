@@ -114,6 +114,7 @@ def test_the_first_state_of_an_override_can_be_set(database: Database, clock: Cl
     assert record.state is MemoryState.PROVISIONAL
     clock.advance(49)
     assert store.show(record.id).state is MemoryState.EXPIRED
+    assert store.import_overrides(folder).additions == ()
 
 
 def test_an_override_that_rests_on_a_file_is_retired_with_it_and_stays_so(

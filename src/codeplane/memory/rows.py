@@ -1,7 +1,6 @@
 """The tables of memories and of their changelog in `state.db`."""
 
 import json
-from collections.abc import Collection
 from typing import Final
 
 from pydantic import ValidationError
@@ -41,17 +40,13 @@ def find_by_key(connection: Connection, key: str) -> MemoryRecord | None:
     return next(iter(read_records(connection, "dedupe_key = ?", key)), None)
 
 
-def read_overrides(
-    connection: Connection, without_keys: Collection[str], without_files: Collection[str]
-) -> list[MemoryRecord]:
-    """Memories that came from override files, but for those of some keys or files."""
+def override_sources(connection: Connection) -> dict[str, tuple[str, str]]:
+    """Id and file of each memory that came from an override file, by its key."""
     cursor = connection.execute(
-        "SELECT id, dedupe_key, source FROM memory WHERE dedupe_key >= ? AND dedupe_key < ?",
+        "SELECT dedupe_key, id, source FROM memory WHERE dedupe_key >= ? AND dedupe_key < ?",
         (OVERRIDE_PREFIX, f"{OVERRIDE_PREFIX}g"),
     )
-    matches = [row for row in cursor.fetchall() if row[1] not in without_keys and row[2] not in without_files]
-    records = (find_record(connection, memory_id) for memory_id, _, _ in matches)
-    return [record for record in records if record is not None]
+    return {key: (memory_id, source) for key, memory_id, source in cursor}
 
 
 def insert_record(connection: Connection, record: MemoryRecord, key: str) -> None:

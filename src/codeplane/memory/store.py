@@ -150,19 +150,24 @@ class MemoryStore:
         What is there already stays as it is. A memory whose file is gone or says something else is retired.
         """
         files = self._overrides.read_files(folder) if folder is not None else OverrideFiles()
-        keys = files.contents
         with self._database().read() as connection:
-            new_keys = [key for key in keys if rows.find_by_key(connection, key) is None]
-            is_current = not new_keys and not rows.read_overrides(connection, keys, files.broken_files)
-        if is_current:
+            known_keys = rows.override_sources(connection)
+        new_keys = files.contents.keys() - known_keys.keys()
+        gone_ids = [
+            memory_id
+            for key, (memory_id, source) in known_keys.items()
+            if key not in files.contents and source not in files.broken_files
+        ]
+        if not new_keys and not gone_ids:
             return OverrideReport(problems=files.problems)
         additions, now = [], self._clock()
         state = MemoryState(self.settings.human_override_initial_state)
         with self._database().write() as connection:
-            retired_ids = retire_overrides(connection, keys, files.broken_files, now)
-            for key in new_keys:
+            retired_ids = retire_overrides(connection, gone_ids, now)
+            for key, (source, content) in files.contents.items():
+                if key not in new_keys:
+                    continue
                 if rows.find_by_key(connection, key) is None and rows.make_room(connection):
-                    source, content = keys[key]
                     record = new_record(content, state, now, trace_ref=source, source=source)
                     add_record(connection, record, key, actor=PERSON, reason=f"read from {source}")
                     additions.append(record)

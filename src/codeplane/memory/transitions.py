@@ -1,6 +1,6 @@
 """Changes of memories with their lines in the changelog, inside one transaction."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +9,7 @@ from codeplane.core.redaction import redact_text
 from codeplane.memory import rows
 from codeplane.memory.friction import FrictionLedger
 from codeplane.memory.learning import Pattern
-from codeplane.memory.lifecycle import CLOCK, FILES, LIVE, OVERRIDES, Transition
+from codeplane.memory.lifecycle import FILES, LIVE, OVERRIDES, Transition
 from codeplane.memory.records import MemoryChange, MemoryContent, MemoryRecord, MemoryState
 from codeplane.storage.database import Connection
 
@@ -66,7 +66,7 @@ def carry_out(connection: Connection, record: MemoryRecord, steps: Sequence[Tran
         line = ("state", record.state.value, step.new_state.value, step.actor, step.reason, step.at_ms)
         rows.add_change(connection, MemoryChange(record.id, *line))
         record = replace(record, state=step.new_state, updated_ms=step.at_ms)
-    if record.state is MemoryState.EXPIRED and steps and steps[-1].actor == CLOCK:
+    if record.state is MemoryState.EXPIRED and steps and not record.source:
         # Nobody has said that it is wrong: where the friction goes on, it may be proposed again.
         rows.release_key(connection, record.id)
 
@@ -80,18 +80,17 @@ def retire_stale(connection: Connection, memory_id: str, path: str, now_ms: int)
             rows.release_key(connection, record.id)
 
 
-def retire_overrides(
-    connection: Connection, keys: Collection[str], broken_files: Collection[str], now_ms: int
-) -> tuple[MemoryId, ...]:
-    """Retires memories whose file no longer says them; a file that is broken now says nothing either way."""
-    ids = []
-    for record in rows.read_overrides(connection, keys, broken_files):
-        if record.state in LIVE:
+def retire_overrides(connection: Connection, memory_ids: Iterable[str], now_ms: int) -> tuple[MemoryId, ...]:
+    """Retires memories whose file no longer says them; the file may say them again."""
+    retired_ids = []
+    for memory_id in memory_ids:
+        record = rows.find_record(connection, memory_id)
+        if record is not None and record.state in LIVE:
             reason = f"{record.source} no longer says it"
             carry_out(connection, record, [Transition(MemoryState.RETIRED, now_ms, OVERRIDES, reason)])
-            ids.append(record.id)
-        rows.release_key(connection, record.id)
-    return tuple(ids)
+            retired_ids.append(record.id)
+        rows.release_key(connection, MemoryId(memory_id))
+    return tuple(retired_ids)
 
 
 def count_again(connection: Connection, record: MemoryRecord, pattern: Pattern, now_ms: int) -> None:
