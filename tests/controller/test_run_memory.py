@@ -55,7 +55,7 @@ def fail_and_fix(desk: Desk, times: int = 3, accepted: Mapping[str, Any] = ACCEP
     run, call = Run("teacher", "sess", "agent", turns=5), call_on(desk)
     for _ in range(times):
         note_denial(run, SUBMIT, REFUSED, weak_verification(), memory_store(desk.session))
-    note_success(run, SUBMIT, accepted, call)
+    note_success(run, SUBMIT, accepted, {}, call)
     run.plan, run.state = "plan_1", RunState.EXECUTION_ENABLED
     run_store(desk.session).save(run)
     return memory_store(desk.session).list_all()
@@ -131,11 +131,11 @@ def test_a_pack_has_at_most_two_memories(desk: Desk) -> None:
     folder = desk.root / ".codeplane" / "memory" / "overrides"
     write_override(folder, "a.json", [NOTE | {"note": f"n{number}"} for number in range(5)])
     memory_store(desk.session).import_overrides(folder)
+    entries = pack_memories(call_on(desk), ["pager.py"])
+    assert len(entries) == 2 and entries == pack_memories(call_on(desk), ["pager.py"])
     run = Run("w", "s", "a", turns=1)
-    assert len(pack_memories(call_on(desk), run, ["pager.py"])) == 2
-    assert pack_memories(call_on(desk), run, ["pager.py"]) == []
-    run.turns += 1
-    assert len(pack_memories(call_on(desk), run, ["pager.py"])) == 2
+    note_success(run, "initialize_work", {}, {"contextPack": {"activeMemories": entries[:1]}}, call_on(desk))
+    assert list(run.body.extra["memoriesShown"]) == [entries[0]["id"]]
 
 
 def test_overrides_count_in_a_trusted_repository_alone(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_run_that_was_given_up_teaches_nothing_more(desk: Desk) -> None:
     for folder in ("a", "b", "c"):
         node = {"file": f"{folder}/x.py", "hooks": []}
         note_denial(run, SUBMIT, {"nodes": [node]}, weak_verification(), store)
-        note_success(run, SUBMIT, {"nodes": [node | {"hooks": ["tests"]}]}, call)
+        note_success(run, SUBMIT, {"nodes": [node | {"hooks": ["tests"]}]}, {}, call)
     run_store(desk.session).save(run)
     desk.turn("signal_task_complete", workId="w", runSessionId="sess", abandon=True, reason="no time")
     assert store.list_all() == []
@@ -250,7 +250,7 @@ def test_a_pattern_across_folders_is_taught_by_the_end_of_the_run(desk: Desk) ->
     for folder in ("src/a", "src/b", "src/c"):
         node = {"file": f"{folder}/x.py", "hooks": []}
         note_denial(run, SUBMIT, {"nodes": [node]}, weak_verification(), store)
-        note_success(run, SUBMIT, {"nodes": [node | {"hooks": ["tests"]}]}, call)
+        note_success(run, SUBMIT, {"nodes": [node | {"hooks": ["tests"]}]}, {}, call)
     run_store(desk.session).save(run)
     made = desk.turn("signal_task_complete", workId="w", runSessionId="sess").result["result"]["memoryStatus"]
     [record] = store.list_all()

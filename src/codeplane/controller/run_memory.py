@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -12,7 +12,6 @@ from codeplane.controller.runs import Run
 from codeplane.controller.verb import Denied
 from codeplane.core.paths import RepoPath
 from codeplane.memory import (
-    MOST_INJECTED,
     DigestOf,
     Enforcement,
     FrictionEvent,
@@ -30,7 +29,7 @@ from codeplane.memory.learning import node_file, node_id
 from codeplane.session import Call, RepoSession
 
 SHOWN: Final = "memoriesShown"
-"""Where a run keeps which memories it was shown: by id, the turn and the moment of the first time."""
+"""Where a run keeps which memories it was shown: by id, the first turn and its moment."""
 MADE: Final = "memoriesMade"
 """Where a run keeps the ids of memories that its friction has made."""
 BROKEN_RULES: Final = "memoryRulesBroken"
@@ -76,39 +75,33 @@ def import_overrides(call: Call) -> None:
         call.warn(f"{folder} is ignored: this repository is not trusted (cpl trust).")
 
 
-def show_memories(
-    call: Call, run: Run, kinds: Collection[Enforcement], files: Sequence[str], *, repeats: bool = False
+def select_memories(
+    call: Call, kinds: Collection[Enforcement], files: Sequence[str], without: Collection[str] = ()
 ) -> list[MemoryRecord]:
-    """Memories for some files, at most two a turn; one that the run has seen only where `repeats` says so."""
+    """Memories to show for some files: few, enforced, and about files that are as they were."""
     store = memory_store(call.repo)
-    shown: dict[str, dict[str, int]] = run.body.extra.get(SHOWN, {})
-    in_this_turn = [memory_id for memory_id, entry in shown.items() if entry["turn"] == run.turns]
+    anchors = anchors_of_files(store.anchors, files)
     with digest_reader(call) as digest_of:
-        records = injectable(
-            store,
-            kinds,
-            anchors_of_files(store.anchors, files),
-            digest_of,
-            without=in_this_turn if repeats else shown,
-            most=MOST_INJECTED - len(in_this_turn),
-        )
-    now = time.time_ns() // 1_000_000
-    for record in records:
-        first = shown.get(record.id, {"firstTurn": run.turns, "atMs": now})
-        run.body.extra.setdefault(SHOWN, shown)[record.id] = {**first, "turn": run.turns}
-    return records
+        return injectable(store, kinds, anchors, digest_of, without=without)
 
 
 def trace_examples(call: Call, run: Run, files: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
-    """Examples for the answer of `trace_symbol_graph`, as data and as text."""
-    records = show_memories(call, run, (Enforcement.FEW_SHOT,), files)
+    """Examples for the answer of `trace_symbol_graph`, as data and as text, each once a run."""
+    records = select_memories(call, (Enforcement.FEW_SHOT,), files, run.body.extra.get(SHOWN, ()))
+    mark_shown(run, [record.id for record in records])
     return [pack_entry(record) for record in records], "\n".join(map(render_memory, records))
 
 
-def pack_memories(call: Call, run: Run, files: Sequence[str]) -> list[dict[str, Any]]:
-    """The active memories of a context pack."""
-    records = show_memories(call, run, tuple(Enforcement), files, repeats=True)
-    return [pack_entry(record) for record in records]
+def pack_memories(call: Call, files: Sequence[str]) -> list[dict[str, Any]]:
+    """The active memories of a context pack. Those that the pack has room for are marked when it is shown."""
+    return [pack_entry(record) for record in select_memories(call, tuple(Enforcement), files)]
+
+
+def mark_shown(run: Run, memory_ids: Iterable[str]) -> None:
+    """Notes which memories a run was shown, and when first: the retrospective asks what came after."""
+    now = time.time_ns() // 1_000_000
+    for memory_id in memory_ids:
+        run.body.extra.setdefault(SHOWN, {}).setdefault(memory_id, {"turn": run.turns, "atMs": now})
 
 
 def note_denial(
@@ -126,8 +119,13 @@ def note_denial(
         waiting.append(verb)
 
 
-def note_success(run: Run, verb: str, arguments: Mapping[str, Any], call: Call) -> None:
+def note_success(
+    run: Run, verb: str, arguments: Mapping[str, Any], result: Mapping[str, Any], call: Call
+) -> None:
     """Resolves the friction of a verb that has now been carried out, and makes memories of what recurs."""
+    pack = result.get("contextPack")
+    if isinstance(pack, Mapping):
+        mark_shown(run, [memory["id"] for memory in pack.get("activeMemories") or ()])
     waiting: list[str] = run.body.extra.get(_OPEN, [])
     if verb not in waiting:
         return

@@ -156,7 +156,7 @@ class _Dispatch:
             body.denials += 1
             note_denial(self._run, verb, self._request.args, outcome, memory_store(self._turn.call.repo))
         else:
-            note_success(self._run, verb, self._request.args, self._turn.call)
+            note_success(self._run, verb, self._request.args, outcome.result, self._turn.call)
         if verb != Verb.SUBMIT_EXECUTION_PLAN:
             return
         if not isinstance(outcome, Denied):
