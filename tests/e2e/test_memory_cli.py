@@ -1,15 +1,18 @@
 """Memories from the shell: listed, shown, decided about and exported, with and without a server."""
 
+import http.client
 import json
 from contextlib import nullcontext
+from typing import Any
 
 import pytest
 
 from codeplane.config.settings import MemorySettings
 from codeplane.memory import MemoryStore
 from codeplane.storage.state_db import open_state_db
-from tests.drive import Cpl, git
+from tests.drive import Cpl, Server, git
 from tests.memory.samples import taught
+from tests.zygote import PATIENCE
 
 
 def teach(cpl: Cpl) -> str:
@@ -64,6 +67,25 @@ def test_a_wrong_call_says_the_right_one(
     done = cpl.run("memory", *arguments)
     assert done.returncode == code and problem in done.stderr
     assert not (cpl.repo / ".codeplane").exists()
+
+
+def test_a_server_lists_what_waits_for_a_person(cpl: Cpl) -> None:
+    cpl.run("init")
+    with cpl.up("--set", "server.port=0") as server:
+        memory_id = teach(cpl)
+        assert [one["id"] for one in pending(server)] == [memory_id]
+        cpl.run("memory", "approve", memory_id)
+        assert pending(server) == []
+
+
+def pending(server: Server) -> list[dict[str, Any]]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    connection.request("GET", "/policies/pending", headers=server.headers)
+    answer = connection.getresponse()
+    assert answer.status == 200
+    entries: list[dict[str, Any]] = json.loads(answer.read())["pending"]
+    connection.close()
+    return entries
 
 
 def test_an_unknown_memory_names_the_nearest(cpl: Cpl) -> None:

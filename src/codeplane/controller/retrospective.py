@@ -108,7 +108,7 @@ def build_retrospective(call: Call, run: Run, summary: str = "") -> Retrospectiv
             "trend": [
                 {"ts": format_moment(at_ms), "count": count} for at_ms, count in events.rejection_trend()
             ],
-            "pendingCorrections": sum(not entry.is_resolved for entry in entries),
+            "pendingCorrections": len(events.list_pending_corrections()),
         },
         memory_status=_memory_status(run, store),
         session_statistics={
