@@ -11,11 +11,14 @@ from codeplane.config import Places
 from codeplane.controller.contract import Progress, RunState
 from codeplane.controller.guidance import Guidance
 from codeplane.controller.run_memory import (
+    expired_memories,
     import_overrides,
     memory_store,
     note_denial,
     note_success,
     pack_memories,
+    plan_rules,
+    strategy_signals,
 )
 from codeplane.controller.runs import Run, run_store
 from codeplane.controller.verb import Denied
@@ -25,7 +28,7 @@ from codeplane.session import Call
 from codeplane.session.trust import give_trust
 from tests.controller.lab import Desk, open_desk
 from tests.drive import user_env
-from tests.memory.samples import NOTE, PLAN_RULE, write_override
+from tests.memory.samples import NOTE, PLAN_RULE, SIGNAL, write_override
 
 REFUSED = {"planGraph": {"nodes": [{"file": "pager.py", "intent": "Round up.", "hooks": ["parse"]}]}}
 ACCEPTED = {"planGraph": {"nodes": [{"file": "pager.py", "intent": "Round up.", "hooks": ["tests"]}]}}
@@ -155,6 +158,19 @@ def test_overrides_count_in_a_trusted_repository_alone(tmp_path: Path) -> None:
         [record] = memory_store(desk.session).list_all()
         assert record.state == "approved"
         assert any("broken.json" in warning for warning in call.warnings)
+
+
+def test_rules_signals_and_expiry_are_asked_by_file(desk: Desk) -> None:
+    folder = desk.root / ".codeplane" / "memory" / "overrides"
+    rule = {"enforcementType": "plan_rule", "planRule": {"requiredSteps": ["tests"]}}
+    write_override(folder, "a.json", [SIGNAL, rule | {"domainAnchorIds": ["tests"]}])
+    store, call = memory_store(desk.session), call_on(desk)
+    store.import_overrides(folder)
+    assert plan_rules(call, ["pager.py"]) == () == strategy_signals(call, ["pager.py"])
+    assert [one.condition for one in plan_rules(call, ["tests/test_pager.py"])] == [{"files": ["tests/"]}]
+    assert [one.feature_flag for one in strategy_signals(call, ["src/ui/grid.ts"])] == ["mentionsAgGrid"]
+    [record] = fail_and_fix(desk)[-1:]
+    assert expired_memories(call, [record.id, "mem_000000000000"]) == []
 
 
 def test_the_retrospective_has_its_five_parts(desk: Desk) -> None:

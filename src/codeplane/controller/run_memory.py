@@ -12,6 +12,8 @@ from codeplane.controller.runs import Run
 from codeplane.controller.verb import Denied
 from codeplane.core.paths import RepoPath
 from codeplane.memory import (
+    ActiveRule,
+    ActiveSignal,
     DigestOf,
     Enforcement,
     FrictionEvent,
@@ -95,6 +97,25 @@ def trace_examples(call: Call, run: Run, files: Sequence[str]) -> tuple[list[dic
 def pack_memories(call: Call, files: Sequence[str]) -> list[dict[str, Any]]:
     """The active memories of a context pack. Those that the pack has room for are marked when it is shown."""
     return [pack_entry(record) for record in select_memories(call, tuple(Enforcement), files)]
+
+
+def plan_rules(call: Call, files: Sequence[str]) -> tuple[ActiveRule, ...]:
+    """Plan rules that are in force for the files of a plan."""
+    store = memory_store(call.repo)
+    with digest_reader(call) as digest_of:
+        return store.rules(anchors_of_files(store.anchors, files), digest_of)
+
+
+def strategy_signals(call: Call, files: Sequence[str]) -> tuple[ActiveSignal, ...]:
+    """Strategy signals that hold for the files of a task, the most specific first."""
+    store = memory_store(call.repo)
+    with digest_reader(call) as digest_of:
+        return store.signals(anchors_of_files(store.anchors, files), digest_of)
+
+
+def expired_memories(call: Call, memory_ids: Sequence[str]) -> list[str]:
+    """Which of these memories were provisional and have expired."""
+    return [record.id for record in memory_store(call.repo).expired_among(memory_ids)]
 
 
 def mark_shown(run: Run, memory_ids: Iterable[str]) -> None:
