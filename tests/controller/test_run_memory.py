@@ -146,6 +146,7 @@ def test_overrides_count_in_a_trusted_repository_alone(tmp_path: Path) -> None:
         folder = desk.root / ".codeplane" / "memory" / "overrides"
         write_override(folder, "rule.json", PLAN_RULE)
         write_override(folder, "broken.json", "{")
+        write_override(folder, "folders.json", NOTE | {"domainAnchorIds": ["tests", "nowhere"]})
         call = call_on(desk)
         import_overrides(call)
         assert memory_store(desk.session).list_all() == []
@@ -155,9 +156,9 @@ def test_overrides_count_in_a_trusted_repository_alone(tmp_path: Path) -> None:
     with open_desk(tmp_path) as desk:
         call = call_on(desk)
         import_overrides(call)
-        [record] = memory_store(desk.session).list_all()
-        assert record.state == "approved"
-        assert any("broken.json" in warning for warning in call.warnings)
+        assert {record.state for record in memory_store(desk.session).list_all()} == {"approved"}
+        [broken, astray] = call.warnings
+        assert "broken.json" in broken and "nowhere is no domain anchor" in astray
 
 
 def test_rules_signals_and_expiry_are_asked_by_file(desk: Desk) -> None:
@@ -218,7 +219,7 @@ def test_the_retrospective_says_what_a_memory_changed(desk: Desk, is_denied_agai
     assert store.changes(record.id)[-1].actor == "w2"
 
 
-def test_a_rule_that_denied_a_plan_is_named_as_enforced(desk: Desk) -> None:
+def test_rules_and_signals_that_changed_a_run_are_named(desk: Desk) -> None:
     store = memory_store(desk.session)
     run = Run("w", "sess", "agent")
     results = [{"memoryId": "mem_1", "satisfied": False}, {"memoryId": "mem_2", "satisfied": True}]
@@ -227,10 +228,12 @@ def test_a_rule_that_denied_a_plan_is_named_as_enforced(desk: Desk) -> None:
     note_denial(run, SUBMIT, REFUSED, denial, store)
     assert store.friction.list_entries("w")[0].trigger == "rule_violation"
     run.plan = "plan_1"
+    run.body.strategy_reasons = ["memory mem_00000000000a sets hasJira to true"]
     run_store(desk.session).save(run)
     result = desk.turn("signal_task_complete", workId="w", runSessionId="sess").result["result"]
     assert [(one["memoryId"], one["effect"]) for one in result["memoryStatus"]["effects"]] == [
-        ("mem_1", "enforced")
+        ("mem_1", "enforced"),
+        ("mem_00000000000a", "steered"),
     ]
 
 

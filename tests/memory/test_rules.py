@@ -6,26 +6,20 @@ from typing import Any
 import pytest
 
 from codeplane.config.settings import MemorySettings
-from codeplane.core.ids import MemoryId
 from codeplane.memory import (
-    ActiveSignal,
     AnchorRules,
     Enforcement,
     MemoryState,
     MemoryStore,
     anchors_of_files,
-    apply_signals,
     expired_citations,
     injectable,
     pack_entry,
     render_memory,
 )
 from codeplane.memory.anchors import common_anchor
-from codeplane.memory.records import Feature
 from tests.memory.conftest import Clock
 from tests.memory.samples import FEW_SHOT, NOTE, SIGNAL, accept, reject, taught, write_override
-
-FEATURES: dict[str, Feature] = {"hasSwagger": True, "testConfidenceLevel": "low"}
 
 
 @pytest.mark.parametrize(
@@ -60,15 +54,18 @@ def test_a_rule_in_force_is_data_scoped_to_its_folders(
     assert len(store.rules(["docs"])) == (anchors in ([], ["."]))
 
 
-def test_the_first_signal_of_a_flag_counts_and_only_changes_are_named() -> None:
-    signals = [
-        ActiveSignal(MemoryId("a"), "hasSwagger", True, "as it is"),
-        ActiveSignal(MemoryId("b"), "hasJira", True, "specific"),
-        ActiveSignal(MemoryId("c"), "hasJira", False, "general"),
+def test_signals_come_with_the_most_specific_folder_first(store: MemoryStore, tmp_path: Path) -> None:
+    general = SIGNAL | {
+        "domainAnchorIds": ["."],
+        "strategySignal": SIGNAL["strategySignal"] | {"value": False},
+    }
+    write_override(tmp_path / "o", "a.json", [general, SIGNAL])
+    store.import_overrides(tmp_path / "o")
+    signals = store.signals(["src/ui", "src"])
+    assert [(one.feature_flag, one.value) for one in signals] == [
+        ("mentionsAgGrid", True),
+        ("mentionsAgGrid", False),
     ]
-    features, changes = apply_signals(FEATURES, signals)
-    assert features == FEATURES | {"hasJira": True}
-    assert [signal.memory_id for signal in changes] == ["b"]
 
 
 def test_a_file_has_the_anchors_of_its_folders() -> None:

@@ -9,7 +9,7 @@ from codeplane.controller.contract import RunState
 from codeplane.controller.observability import EventStore
 from codeplane.controller.run_memory import BROKEN_RULES, MADE, SHOWN, digest_reader, memory_store
 from codeplane.controller.runs import Run
-from codeplane.memory import FrictionEntry, MemoryRecord, MemoryState, MemoryStore
+from codeplane.memory import FrictionEntry, MemoryRecord, MemoryState, MemoryStore, cited_memories
 from codeplane.memory.records import format_moment
 from codeplane.session import Call
 
@@ -20,7 +20,7 @@ _NOTED: Final = "outcomesNoted"
 
 @dataclass(frozen=True)
 class MemoryEffect:
-    """What a memory did to a run: `prevented`, `repeated`, `enforced` or `shown`, and why that is said."""
+    """What a memory did to a run: `prevented`, `repeated`, `enforced`, `steered` or `shown`, and by what sign."""
 
     memory_id: str
     effect: str
@@ -130,6 +130,11 @@ def memory_effects(run: Run, store: MemoryStore) -> list[MemoryEffect]:
         MemoryEffect(memory_id, "enforced", "it denied a plan, and a later one kept to it")
         for memory_id in run.body.extra.get(BROKEN_RULES, ())
         if run.plan is not None
+    ]
+    reasons = " ".join(run.body.strategy_reasons)
+    effects += [
+        MemoryEffect(memory_id, "steered", "it set a feature that the strategy was chosen by")
+        for memory_id in cited_memories(reasons)
     ]
     records = {record.id: record for record in store.list_all()}
     for memory_id, entry in run.body.extra.get(SHOWN, {}).items():

@@ -73,8 +73,23 @@ def import_overrides(call: Call) -> None:
     report = memory_store(repo).import_overrides(folder if repo.checkout.trusted else None)
     for problem in report.problems:
         call.warn(problem.message)
+    _warn_of_anchors(call, report.additions)
     if not repo.checkout.trusted and folder.is_dir():
         call.warn(f"{folder} is ignored: this repository is not trusted (cpl trust).")
+
+
+def _warn_of_anchors(call: Call, records: Sequence[MemoryRecord]) -> None:
+    """Says which folders of new memories are no anchors: no file is below them, or too deep."""
+    if not any(record.content.domain_anchor_ids for record in records):
+        return
+    with call.seen() as snapshot:
+        anchors = {one.id for one in memory_store(call.repo).anchors.seed_anchors(snapshot.digests())}
+    for record in records:
+        for folder in record.content.domain_anchor_ids:
+            if folder not in anchors:
+                call.warn(
+                    f"{record.source}: {folder} is no domain anchor here, so {record.id} does not apply."
+                )
 
 
 def select_memories(

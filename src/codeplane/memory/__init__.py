@@ -20,7 +20,7 @@ from codeplane.memory.records import (
     Phase,
     Trigger,
 )
-from codeplane.memory.rules import ActiveRule, ActiveSignal, apply_signals
+from codeplane.memory.rules import ActiveRule, ActiveSignal
 from codeplane.memory.store import DigestOf, MemoryStore
 
 __all__ = [
@@ -44,7 +44,6 @@ __all__ = [
     "Resolution",
     "Trigger",
     "anchors_of_files",
-    "apply_signals",
     "cited_memories",
     "expired_citations",
     "injectable",

@@ -50,20 +50,6 @@ class ActiveSignal:
         return cls(record.id, signal.feature_flag, signal.value, signal.reason)
 
 
-def apply_signals(
-    features: Mapping[str, Feature], signals: Sequence[ActiveSignal]
-) -> tuple[dict[str, Feature], list[ActiveSignal]]:
-    """The features as the signals have them, and the signals that changed one; the first of a flag counts."""
-    result, effective = dict(features), dict[str, ActiveSignal]()
-    for signal in signals:
-        if signal.feature_flag in effective:
-            continue
-        effective[signal.feature_flag] = signal
-        result[signal.feature_flag] = signal.value
-    changes = [signal for flag, signal in effective.items() if features.get(flag) != signal.value]
-    return result, changes
-
-
 def _scope_globs(globs: Sequence[str], anchors: Sequence[str]) -> list[str]:
     """Globs that hold below the anchors only; one that names a folder itself stays as its author wrote it."""
     folders = [anchor for anchor in anchors if anchor != ROOT_ANCHOR]
