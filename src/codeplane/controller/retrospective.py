@@ -20,7 +20,7 @@ _NOTED: Final = "outcomesNoted"
 
 @dataclass(frozen=True)
 class MemoryEffect:
-    """What a memory did to a run: `prevented`, `repeated`, `enforced`, `steered` or `shown`, and by what sign."""
+    """What a memory did to a run (`prevented`, `repeated`, `enforced`, `steered`, `shown`), and the sign."""
 
     memory_id: str
     effect: str
