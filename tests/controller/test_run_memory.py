@@ -58,7 +58,9 @@ def fail_and_fix(desk: Desk, times: int = 3, accepted: Mapping[str, Any] = ACCEP
     run, call = Run("teacher", "sess", "agent", turns=5), call_on(desk)
     for _ in range(times):
         note_denial(run, SUBMIT, REFUSED, weak_verification(), memory_store(desk.session))
-    note_success(run, SUBMIT, accepted, {}, call)
+    note_success(run, SUBMIT, accepted, {"draft": {}}, call)
+    assert not any(entry.is_resolved for entry in memory_store(desk.session).friction.list_entries())
+    note_success(run, SUBMIT, accepted, {"accepted": True}, call)
     run.plan, run.state = "plan_1", RunState.EXECUTION_ENABLED
     run_store(desk.session).save(run)
     return memory_store(desk.session).list_all()
@@ -257,7 +259,7 @@ def test_a_run_that_was_given_up_teaches_nothing_more(desk: Desk) -> None:
     for folder in ("a", "b", "c"):
         node = {"file": f"{folder}/x.py", "hooks": []}
         note_denial(run, SUBMIT, {"nodes": [node]}, weak_verification(), store)
-        note_success(run, SUBMIT, {"nodes": [node | {"hooks": ["tests"]}]}, {}, call)
+        note_success(run, SUBMIT, {"nodes": [node | {"hooks": ["tests"]}]}, {"accepted": True}, call)
     run_store(desk.session).save(run)
     desk.turn("signal_task_complete", workId="w", runSessionId="sess", abandon=True, reason="no time")
     assert store.list_all() == []
@@ -269,7 +271,7 @@ def test_a_pattern_across_folders_is_taught_by_the_end_of_the_run(desk: Desk) ->
     for folder in ("src/a", "src/b", "src/c"):
         node = {"file": f"{folder}/x.py", "hooks": []}
         note_denial(run, SUBMIT, {"nodes": [node]}, weak_verification(), store)
-        note_success(run, SUBMIT, {"nodes": [node | {"hooks": ["tests"]}]}, {}, call)
+        note_success(run, SUBMIT, {"nodes": [node | {"hooks": ["tests"]}]}, {"accepted": True}, call)
     run_store(desk.session).save(run)
     made = desk.turn("signal_task_complete", workId="w", runSessionId="sess").result["result"]["memoryStatus"]
     [record] = store.list_all()

@@ -163,7 +163,8 @@ def note_success(
     if isinstance(pack, Mapping):
         mark_shown(run, [memory["id"] for memory in pack.get("activeMemories") or ()])
     waiting: list[str] = run.body.extra.get(_OPEN, [])
-    if verb not in waiting:
+    is_draft = verb == Verb.SUBMIT_EXECUTION_PLAN and not result.get("accepted")
+    if verb not in waiting or is_draft:
         return
     waiting.remove(verb)
     nodes = _sent_nodes(verb, arguments)
