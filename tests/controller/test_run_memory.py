@@ -61,7 +61,7 @@ def fail_and_fix(desk: Desk, times: int = 3, accepted: Mapping[str, Any] = ACCEP
     note_success(run, SUBMIT, accepted, {"draft": {}}, call)
     assert not any(entry.is_resolved for entry in memory_store(desk.session).friction.list_entries())
     note_success(run, SUBMIT, accepted, {"accepted": True}, call)
-    run.plan, run.state = "plan_1", RunState.EXECUTION_ENABLED
+    run.state = RunState.EXECUTION_ENABLED
     run_store(desk.session).save(run)
     return memory_store(desk.session).list_all()
 
@@ -212,7 +212,7 @@ def test_the_retrospective_says_what_a_memory_changed(desk: Desk, is_denied_agai
     run = desk.run_of("w2")
     if is_denied_again:
         note_denial(run, SUBMIT, REFUSED, weak_verification(), store)
-    run.plan = "plan_2"
+    note_success(run, SUBMIT, ACCEPTED, {"accepted": True}, call_on(desk))
     run_store(desk.session).save(run)
     result = desk.turn("signal_task_complete", workId="w2").result["result"]
     [entry] = result["memoryStatus"]["effects"]
@@ -229,7 +229,7 @@ def test_rules_and_signals_that_changed_a_run_are_named(desk: Desk) -> None:
     denial.result["memoryRuleResults"] = results
     note_denial(run, SUBMIT, REFUSED, denial, store)
     assert store.friction.list_entries("w")[0].trigger == "rule_violation"
-    run.plan = "plan_1"
+    note_success(run, SUBMIT, ACCEPTED, {"accepted": True}, call_on(desk))
     run.body.strategy_reasons = ["memory mem_00000000000a sets hasJira to true"]
     run_store(desk.session).save(run)
     result = desk.turn("signal_task_complete", workId="w", runSessionId="sess").result["result"]

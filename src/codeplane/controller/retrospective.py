@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from codeplane.controller.contract import RunState
 from codeplane.controller.observability import EventStore
-from codeplane.controller.run_memory import BROKEN_RULES, MADE, SHOWN, digest_reader, memory_store
+from codeplane.controller.run_memory import BROKEN_RULES, MADE, PLANNED, SHOWN, digest_reader, memory_store
 from codeplane.controller.runs import Run
 from codeplane.memory import FrictionEntry, MemoryRecord, MemoryState, MemoryStore, cited_memories
 from codeplane.memory.records import format_moment
@@ -129,7 +129,7 @@ def memory_effects(run: Run, store: MemoryStore) -> list[MemoryEffect]:
     effects = [
         MemoryEffect(memory_id, "enforced", "it denied a plan, and a later one kept to it")
         for memory_id in run.body.extra.get(BROKEN_RULES, ())
-        if run.plan is not None
+        if run.body.extra.get(PLANNED)
     ]
     reasons = " ".join(run.body.strategy_reasons)
     effects += [
@@ -152,7 +152,7 @@ def _shown_effect(
     if repetitions:
         reason = f"{repetitions[0].code} was answered {len(repetitions)}x after it was shown"
         return MemoryEffect(record.id, "repeated", reason)
-    if codes and run.plan is not None:
+    if codes and run.body.extra.get(PLANNED):
         reason = f"no {', '.join(codes)} after it was shown; {record.count}x before it was made"
         return MemoryEffect(record.id, "prevented", reason)
     return MemoryEffect(record.id, "shown", "the run says nothing about what it did")

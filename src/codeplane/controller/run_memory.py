@@ -36,6 +36,8 @@ MADE: Final = "memoriesMade"
 """Where a run keeps the ids of memories that its friction has made."""
 BROKEN_RULES: Final = "memoryRulesBroken"
 """Where a run keeps the ids of plan rules that have denied one of its plans."""
+PLANNED: Final = "hasPlanned"
+"""Where a run keeps whether one of its plans was accepted."""
 _OPEN: Final = "openFriction"
 
 _EXECUTES: Final = ALLOWED[RunState.PLAN_ACCEPTED] - ALLOWED[RunState.PLAN_REQUIRED]
@@ -163,8 +165,11 @@ def note_success(
     if isinstance(pack, Mapping):
         mark_shown(run, [memory["id"] for memory in pack.get("activeMemories") or ()])
     waiting: list[str] = run.body.extra.get(_OPEN, [])
-    is_draft = verb == Verb.SUBMIT_EXECUTION_PLAN and not result.get("accepted")
-    if verb not in waiting or is_draft:
+    if verb == Verb.SUBMIT_EXECUTION_PLAN:
+        if not result.get("accepted"):
+            return  # a draft
+        run.body.extra[PLANNED] = True
+    if verb not in waiting:
         return
     waiting.remove(verb)
     nodes = _sent_nodes(verb, arguments)
