@@ -246,6 +246,8 @@ def test_open_nodes_need_a_decision_to_give_up(desk: Desk, monkeypatch: pytest.M
     refusal = desk.turn("signal_task_complete", workId="w")
     assert (refusal.codes, refusal.sub_codes) == (["PLAN_SCOPE_VIOLATION"], ["scope.open_nodes"])
     assert refusal.state == "EXECUTION_ENABLED"
+    misspelt = desk.turn("signal_task_complete", workId="w", sumary="x")
+    assert misspelt.suggestion["verb"] == "list_available_verbs"
     silent = desk.turn("signal_task_complete", workId="w", abandon=True)
     assert silent.sub_codes == ["fields.missing"]
     answer = desk.send({**silent.suggestion, "workId": "w"})

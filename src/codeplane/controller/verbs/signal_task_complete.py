@@ -33,6 +33,13 @@ class Args(VerbArgs):
     reason: Annotated[str, synonyms("why")] = Field(default="", max_length=1000)
 
 
+def example(turn: Turn) -> dict[str, Any]:
+    """A call that ends the run; while nodes are open there is none to offer: giving up is a decision."""
+    if open_nodes := _count_open(turn):
+        raise _open_refusal(turn, open_nodes)
+    return {}
+
+
 def run(turn: Turn, args: Args) -> VerbResult:
     run, extra = turn.run, turn.run.body.extra
     open_nodes = 0 if run.state in _ENDED else _count_open(turn)
