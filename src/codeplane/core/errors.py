@@ -100,6 +100,9 @@
     │   ├── ConnectorAnswerTooLarge  9409
     │   ├── ConnectorUntrusted       9410
     │   └── ApiOperationNotFound     9411
+    ├── MemoryFailure                96xx  what runs are taught
+    │   ├── OverrideInvalid          9601
+    │   └── MemoryStateRefused       9602
     ├── PlatformUnsupported          9002
     └── InternalError                9001
 
@@ -725,6 +728,22 @@ class ApiOperationNotFound(ConnectorError):
     """The API description has no such operation."""
 
     code = 9411
+
+
+class MemoryFailure(CodePlaneError):
+    """A memory cannot be read or changed."""
+
+
+class OverrideInvalid(MemoryFailure):
+    """A file of `.codeplane/memory/overrides/` is not a memory; the other files still count."""
+
+    code = 9601
+
+
+class MemoryStateRefused(MemoryFailure):
+    """A memory cannot go from its state to the one that was asked for."""
+
+    code = 9602
 
 
 class InternalError(CodePlaneError):
