@@ -34,7 +34,8 @@
     │   ├── UnknownSetting           2201
     │   ├── InvalidSetting           2202
     │   ├── UnreadableConfig         2203
-    │   └── PackInvalid              2204
+    │   ├── PackInvalid              2204
+    │   └── StrategyInvalid          2205
     ├── IndexFailure                 3xxx  the index
     │   ├── IndexCorrupt             3001
     │   ├── IndexNotAvailable        3002
@@ -88,6 +89,17 @@
     ├── ProgramError                 91xx  programs that CodePlane starts
     │   ├── ProgramMissing           9101
     │   └── ProgramFailed            9102
+    ├── SandboxError                 95xx  snippets in the sandbox
+    │   ├── SandboxUnavailable       9501
+    │   ├── SandboxTimeout           9502
+    │   ├── SandboxMemory            9503
+    │   ├── SandboxFailed            9504
+    │   └── SandboxShapeMismatch     9505
+    ├── GraphStoreError              97xx  the graph store and its seeds
+    │   ├── GraphStoreUnavailable    9701
+    │   ├── SeedInvalid              9702
+    │   ├── GraphConstraintViolated  9703
+    │   └── GraphTooLarge            9704
     ├── PlatformUnsupported          9002
     └── InternalError                9001
 
@@ -330,6 +342,12 @@ class PackInvalid(ConfigError):
     """A pack cannot be loaded; the message names the file and the line."""
 
     code = 2204
+
+
+class StrategyInvalid(ConfigError):
+    """A file of a strategy or of a proof chain is not valid; `problems` in the details lists why."""
+
+    code = 2205
 
 
 class IndexFailure(CodePlaneError):
@@ -641,6 +659,69 @@ class ProgramFailed(ProgramError):
     """A program could not be started, or failed unexpectedly."""
 
     code = 9102
+
+
+class SandboxError(CodePlaneError):
+    """A snippet of code could not be run in the sandbox, or did not answer as declared."""
+
+
+class SandboxUnavailable(SandboxError):
+    """The sandbox cannot be started: its interpreter is missing or does not run here."""
+
+    code = 9501
+
+
+class SandboxTimeout(SandboxError):
+    """The snippet ran longer than its time limit and was stopped."""
+
+    code = 9502
+
+
+class SandboxMemory(SandboxError):
+    """The snippet needed more memory than its limit and was stopped."""
+
+    code = 9503
+
+
+class SandboxFailed(SandboxError):
+    """The snippet cannot be parsed or raised an error; `line` in the details is the line of the snippet."""
+
+    code = 9504
+
+
+class SandboxShapeMismatch(SandboxError):
+    """The answer of the snippet is not as declared; `at` in the details is the place in the answer."""
+
+    code = 9505
+
+
+class GraphStoreError(CodePlaneError):
+    """The graph store could not answer."""
+
+
+class GraphStoreUnavailable(GraphStoreError):
+    """The graph server cannot be reached, refuses the account, or its driver is not installed."""
+
+    code = 9701
+    retryable = True
+
+
+class SeedInvalid(GraphStoreError):
+    """Rows of the seed files are not valid; `problems` in the details lists them with file and line."""
+
+    code = 9702
+
+
+class GraphConstraintViolated(GraphStoreError):
+    """An edge names a node that is not in the graph, or a value that has to be unique is there twice."""
+
+    code = 9703
+
+
+class GraphTooLarge(GraphStoreError):
+    """The graph, one of its rows, or the answer to a question is larger than a bound allows."""
+
+    code = 9704
 
 
 class InternalError(CodePlaneError):
