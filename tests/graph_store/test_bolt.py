@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,12 @@ from codeplane.graph_store import Edge, GraphSize, Node, find_paths, find_reach
 from codeplane.graph_store.bolt_store import BoltStore
 from codeplane.graph_store.sqlite_store import SqliteStore
 from tests.graph_store.questions import answer_questions, sample_graph
+from tests.programs import unavailable
 
 PASSWORD = "only-for-tests"
-# The server is a Java program inside of a Python process, and writes to its standard output.
+# The server is a Java program inside of a Python process, and writes a lot to its standard output.
 SERVER = f"""
-import socket, sys
+import pathlib, socket, sys
 from arcadedb_embedded import ArcadeDBServer
 ports = []
 for _ in range(2):
@@ -33,7 +35,8 @@ server = ArcadeDBServer(
 )
 server.start()
 server.create_database("codeplane")
-print("PORT", ports[1], flush=True)
+pathlib.Path("port.part").write_text(str(ports[1]))
+pathlib.Path("port.part").rename("port")
 sys.stdin.read()
 server.stop()
 """
@@ -43,20 +46,20 @@ pytestmark = pytest.mark.soak
 
 @pytest.fixture(scope="module")
 def bolt_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    pytest.importorskip("arcadedb_embedded", reason="make soak installs arcadedb-embedded")
+    if find_spec("arcadedb_embedded") is None:
+        unavailable("arcadedb-embedded is not installed; make soak installs it")
     folder = tmp_path_factory.mktemp("arcadedb")
     process = subprocess.Popen(
         [sys.executable, "-c", SERVER, str(folder)],
         cwd=folder,
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        text=True,
     )
-    assert process.stdout is not None
-    port = next((line.split()[1] for line in process.stdout if line.startswith("PORT ")), None)
-    assert port is not None, "the server did not start"
-    yield f"bolt://127.0.0.1:{port}"
+    while not (folder / "port").exists():
+        assert process.poll() is None, "the server did not start"
+        time.sleep(0.1)
+    yield f"bolt://127.0.0.1:{(folder / 'port').read_text()}"
     process.kill()
     process.communicate()
 
