@@ -1,4 +1,4 @@
-"""Citations as agents write them: a handle, `path:lines`, a piece of the prompt, a ticket, an API operation."""
+"""Citations as agents write them: a handle, `path:lines`, some of the prompt, a ticket, an API operation."""
 
 import re
 from collections.abc import Mapping
@@ -107,9 +107,11 @@ def _parse_object(value: Mapping[Any, Any]) -> Citation | None:
     fields: dict[str, Any] = {}
     for key, item in value.items():
         name = _KEYS.get(snake(str(key)))
-        if name is not None and item is not None:
+        if item in (None, "", 0):
+            continue
+        if name is not None:
             fields[name] = item
-        elif name is None and snake(str(key)) not in _REMARKS:
+        elif snake(str(key)) not in _REMARKS:
             return None
     lines = _read_lines(fields)
     if lines is None or not all(
@@ -132,15 +134,15 @@ def _parse_object(value: Mapping[Any, Any]) -> Citation | None:
     artifact = fields.get("ticket") or fields.get("operation")
     if isinstance(artifact, str) and "path" not in fields:
         return Citation(CitationKind.ARTIFACT, artifact.strip())
-    parsed = _parse_text(str(fields.get("path") or handle or "").strip())
-    if parsed is None or parsed.kind is CitationKind.HANDLE:
+    base = _parse_text(str(fields.get("path") or handle or "").strip())
+    if base is None or base.kind is CitationKind.HANDLE:
         return None
-    if parsed.kind is CitationKind.PROMPT:
-        return Citation(CitationKind.PROMPT, "prompt", quote=quote or parsed.quote)
+    if base.kind is CitationKind.PROMPT:
+        return Citation(CitationKind.PROMPT, "prompt", quote=quote or base.quote)
     if lines == (0, 0):
-        lines = parsed.first_line, parsed.last_line
-    symbol = str(fields.get("symbol", "")) or parsed.symbol
-    return Citation(parsed.kind, parsed.source, *lines, symbol, quote or parsed.quote, digest)
+        lines = base.first_line, base.last_line
+    symbol = str(fields.get("symbol", "")) or base.symbol
+    return Citation(base.kind, base.source, *lines, symbol, quote or base.quote, digest)
 
 
 def _read_lines(fields: Mapping[str, Any]) -> tuple[int, int] | None:

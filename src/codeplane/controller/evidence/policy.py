@@ -44,10 +44,10 @@ class EvidencePolicy(BaseModel):
 
 
 class Shortage(NamedTuple):
-    """A category with too few sources; none for all categories together."""
+    """A category with too few sources."""
 
-    category: Category | None
-    sources: Sequence[str]
+    category: Category
+    names: Sequence[str]  # of the sources that there are
     minimum: int
 
 

@@ -1,12 +1,11 @@
 """What a run was shown: one row for each piece of evidence."""
 
-import hashlib
 import re
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
-HANDLE: Final = re.compile(r"ev_[0-9a-f]{12}")
+HANDLE: Final = re.compile(r"ev_[0-9a-f]{6,64}\b")
 PROMPT: Final = "prompt"
 _POLICY_NAMES: Final = frozenset(
     (
@@ -49,12 +48,6 @@ class EvidenceRecord(NamedTuple):
     def place(self) -> str:
         """The source with its lines."""
         return f"{self.source}:{self.first_line}-{self.last_line}" if self.first_line else self.source
-
-
-def make_handle(work_id: str, source: str, first_line: int, last_line: int, digest: str) -> str:
-    """The handle of some lines of a content in one run: the same for the same."""
-    text = "\0".join((work_id, source, str(first_line), str(last_line), digest))
-    return f"ev_{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
 
 
 def category_of_file(path: str) -> Category:

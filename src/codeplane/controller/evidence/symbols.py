@@ -44,7 +44,7 @@ def match_symbol(snapshot: Snapshot, path: RepoPath, text: str) -> list[SymbolMa
     query = clean_symbol(text)
     if not query:
         return []
-    if query.startswith(f"{path}:") or query.startswith(f"{path}#"):
+    if query.startswith((f"{path}:", f"{path}#")):
         query = query[len(path) :].lstrip(":#")
     definitions = symbols_of(snapshot, path)
     exact = [one for one in definitions if one.name == query]

@@ -1,4 +1,4 @@
-"""Whether a citation holds: the file, lines, symbol and text are there, unchanged, and this run has read them."""
+"""Whether a citation holds: file, lines, symbol and text are there, unchanged, and this run has read them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -158,9 +158,9 @@ class Verifier:
         return Support(Category.REQUIREMENT, "prompt")
 
     def _verify_artifact(self, citation: Citation) -> Support | Flaw:
-        wanted = citation.source.casefold()
+        key = citation.source.casefold()
         for name in self.facts.artifacts:
-            if name.casefold() == wanted or name.casefold().rpartition(":")[2] == wanted:
+            if name.casefold() == key or name.casefold().rpartition(":")[2] == key:
                 return Support(Category.REQUIREMENT, name)
         names = ", ".join(list(self.facts.artifacts)[:5]) or "nothing"
         return Flaw(

@@ -16,6 +16,7 @@ from codeplane.controller.plan_graph.fields import (
     read_fields,
 )
 from codeplane.controller.plan_graph.problems import Problem
+from codeplane.core.suggest import snake
 
 NODE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,59}")
 MOST_NODES: Final = 200
@@ -122,11 +123,12 @@ def read_draft(document: Mapping[str, Any]) -> tuple[PlanDraft, list[Problem]]:
     envelope, flaws = read_fields(_unwrap(document), ENVELOPE_NAMES)
     problems = [_flaw_problem(flaw, None, flaw.key) for flaw in flaws]
     items = envelope.pop("nodes", [])
-    common = {key: envelope.pop(key) for key in ("editIntent", "evidence") if key in envelope}
+    common: dict[str, Any] = {key: envelope.pop(key) for key in ("editIntent", "evidence") if key in envelope}
     draft = PlanDraft(envelope)
     for number, item in enumerate(items[:MOST_NODES]):
         body, flaws = read_fields(item, NODE_NAMES)
-        body = _join_evidence({**common, **body})
+        is_change = _KINDS.get(str(body.get("kind") or _guess_kind(body)).lower()) == "change"
+        body = _join_evidence({**common, **body} if is_change else body)
         problems += _place_node(draft, body, f"nodes[{number}]")
         node = draft.nodes[-1]
         problems += [_flaw_problem(flaw, node.node_id, f"nodes[{number}].{flaw.key}") for flaw in flaws]
@@ -140,8 +142,8 @@ def _unwrap(document: Mapping[str, Any]) -> Mapping[str, Any]:
             return _unwrap(inner)
         if isinstance(inner, list) and len(document) == 1:
             return {"nodes": inner}
-    keys = {_spec.name for key in document if (_spec := NODE_NAMES.get(str(key).lower())) is not None}
-    return {"nodes": [dict(document)]} if "targetFile" in keys and "nodes" not in document else document
+    names = {spec.name for key in document if (spec := NODE_NAMES.get(snake(str(key)))) is not None}
+    return {"nodes": [dict(document)]} if "targetFile" in names and "nodes" not in document else document
 
 
 def _join_evidence(body: dict[str, Any]) -> dict[str, Any]:

@@ -40,12 +40,14 @@ def draft_check(targets: Sequence[Target], intent: str, facts: PlanFacts) -> Pla
 
 
 def _resolve_target(target: Target, intent: str, lookup: PlanLookup) -> dict[str, Any]:
-    """The file and the symbols that a target means; what it means is left to the checks where it is unclear."""
+    """The file and the symbols that a target means, as far as that is clear; checks do the rest."""
     if not isinstance(target, str):
         file = next(
             (target[key] for key in ("file", "path", "targetFile") if isinstance(target.get(key), str)), ""
         )
-        symbols = next((target[key] for key in ("symbols", "symbol", "targetSymbols") if key in target), [])
+        symbols: Any = next(
+            (target[key] for key in ("symbols", "symbol", "targetSymbols") if key in target), []
+        )
         names = [symbols] if isinstance(symbols, str) else [str(one) for one in symbols]
         if file:
             return {
@@ -57,9 +59,9 @@ def _resolve_target(target: Target, intent: str, lookup: PlanLookup) -> dict[str
         return {"targetFile": target, **_guess(target, intent, lookup)}
     snapshot = lookup.facts.snapshot
     for separator in ("::", "#"):
-        file, found_separator, name = target.partition(separator)
+        file, mark, name = target.partition(separator)
         path = lookup.existing_path(file)
-        if found_separator and path is not None and match_symbol(snapshot, path, name):
+        if mark and path is not None and match_symbol(snapshot, path, name):
             return {
                 "targetFile": path,
                 "targetSymbols": [one.name for one in match_symbol(snapshot, path, name)],

@@ -70,7 +70,7 @@ class PlanFacts:
     enter: Callable[[str], RepoPath]  # the jail
     evidence: Callable[[str], EvidenceRecord | None]
     handles: Callable[[], Sequence[EvidenceRecord]]
-    issue: IssueEvidence | None = None  # hands out evidence that the answer shows
+    issue: IssueEvidence | None = None  # makes evidence, which counts once an answer has shown it
     prompt: str = ""
     artifacts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     features: Mapping[str, Any] = field(default_factory=dict)

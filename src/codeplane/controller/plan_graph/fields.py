@@ -1,6 +1,6 @@
-"""The fields of a plan as agents write them: their canonical names, other names for them, and their shapes."""
+"""The fields of a plan as agents write them: canonical names, other names for them, and shapes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
@@ -102,6 +102,9 @@ ENVELOPE_NAMES: Final[Mapping[str, FieldSpec]] = _index_names(ENVELOPE)
 NODE_NAMES: Final[Mapping[str, FieldSpec]] = _index_names(NODE)
 
 
+_CANONICAL: Final = frozenset(snake(spec.name) for spec in (*ENVELOPE, *NODE))
+
+
 class FieldFlaw(NamedTuple):
     """A key that can't be used, and what to send instead."""
 
@@ -123,7 +126,7 @@ def read_fields(body: Mapping[str, Any], names: Mapping[str, FieldSpec]) -> Fiel
     values: dict[str, Any] = {}
     flaws: list[FieldFlaw] = []
     strangers: list[tuple[str, Any]] = []
-    for key, item in sorted(body.items(), key=lambda pair: snake(str(pair[0])) not in _canonical(names)):
+    for key, item in sorted(body.items(), key=lambda pair: snake(str(pair[0])) not in _CANONICAL):
         spec = names.get(snake(str(key)))
         if spec is None:
             near = [names[name].name for name in nearest(str(key), names)]
@@ -133,21 +136,17 @@ def read_fields(body: Mapping[str, Any], names: Mapping[str, FieldSpec]) -> Fiel
             strangers += [(near[0], item)] if near else []
         elif item is None or spec.name in values:
             continue
-        elif (shaped := shape_value(item, spec.shape)) is None:
+        elif (value := shape_value(item, spec.shape)) is None:
             flaws.append(
                 FieldFlaw(spec.name, "fields.type", f"{key} is {spec.shape.value}, not {_name_type(item)}.")
             )
         else:
-            values[spec.name] = shaped
+            values[spec.name] = value
     for name, item in strangers:  # the corrected plan has them under the right name
-        shaped = shape_value(item, names[snake(name)].shape)
-        if shaped is not None:
-            values.setdefault(name, shaped)
+        value = shape_value(item, names[snake(name)].shape)
+        if value is not None:
+            values.setdefault(name, value)
     return FieldsRead(values, flaws)
-
-
-def _canonical(names: Mapping[str, FieldSpec]) -> Iterator[str]:
-    return (snake(spec.name) for spec in names.values())
 
 
 def shape_value(item: object, shape: Shape) -> Any:
@@ -163,12 +162,12 @@ def shape_value(item: object, shape: Shape) -> Any:
         case Shape.BOUNDARY:
             return item
     items = item if isinstance(item, list) else [item]
-    wanted = {Shape.TEXTS: str, Shape.OBJECTS: dict}.get(shape, (str, dict))
-    if len(items) > _MOST_ITEMS or not all(isinstance(one, wanted) for one in items):
+    item_type = {Shape.TEXTS: str, Shape.OBJECTS: dict}.get(shape, (str, dict))
+    if len(items) > _MOST_ITEMS or not all(isinstance(one, item_type) for one in items):
         return None
     if shape is not Shape.TEXTS:
         return list(items)
-    return [text for one in items if (text := one.strip()) and len(text) <= _LONGEST_TEXT]
+    return [text for one in items if (text := str(one).strip()) and len(text) <= _LONGEST_TEXT]
 
 
 def _name_type(item: object) -> str:

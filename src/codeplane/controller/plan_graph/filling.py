@@ -1,7 +1,5 @@
 """What the server knows of a plan, so that its author need not write it."""
 
-import hashlib
-import json
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -112,12 +110,15 @@ def _fill_validations(plan: PlanDraft) -> None:
             ]
         else:
             node.body["verificationHooks"] = _joined_hooks(plan, node.texts("mapsToNodeIds"))
-    mapped = {name for node in plan.nodes if node.kind == "validate" for name in node.texts("mapsToNodeIds")}
-    if rest := [name for name in changes if name not in mapped]:
+    mapped_ids = {
+        name for node in plan.nodes if node.kind == "validate" for name in node.texts("mapsToNodeIds")
+    }
+    if rest := [name for name in changes if name not in mapped_ids]:
         plan.add_node("validate", verificationHooks=_joined_hooks(plan, rest), mapsToNodeIds=rest)
     for node in plan.nodes:
         if node.kind == "validate":
-            node.body.setdefault("dependsOn", node.texts("mapsToNodeIds"))
+            names = [name for name in node.texts("mapsToNodeIds") if plan.node(name) is not None]
+            node.body.setdefault("dependsOn", names)
             node.body.setdefault("successCriteria", _SUCCESS)
 
 
@@ -175,16 +176,10 @@ def accepted_document(
         or facts.policy.model_dump(mode="json", by_alias=True),
         "sourceTraceRefs": sorted({one.handle or one.source for group in supports.values() for one in group}),
         "schemaVersion": SCHEMA_VERSION,
+        "planFingerprint": "",  # of the whole, which is not there yet
         "nodes": nodes,
     }
-    return {**envelope, "planFingerprint": plan_fingerprint(envelope)}
-
-
-def plan_fingerprint(document: dict[str, Any]) -> str:
-    """A digest of what a plan is about: its snapshot, strategy and nodes."""
-    keys = ("repoSnapshotId", "knowledgeStrategyId", "nodes")
-    text = json.dumps({key: document[key] for key in keys}, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return envelope
 
 
 def _accepted_node(node: NodeDraft, supports: Sequence[Support]) -> dict[str, Any]:

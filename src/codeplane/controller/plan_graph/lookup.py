@@ -22,7 +22,9 @@ class PlanLookup:
     """Answers about files, tests and citations, kept for the rest of a validation."""
 
     facts: PlanFacts
-    issued: dict[str, EvidenceRecord] = field(default_factory=dict)  # evidence that the answer has to show
+    new_evidence: dict[str, EvidenceRecord] = field(
+        default_factory=dict
+    )  # evidence that the answer has to show
     _texts: dict[RepoPath, FileText | None] = field(default_factory=dict)
     _symbols: dict[RepoPath, list[SymbolMatch]] = field(default_factory=dict)
     _tests: dict[tuple[RepoPath, tuple[str, ...]], list[str]] = field(default_factory=dict)
@@ -48,13 +50,13 @@ class PlanLookup:
 
     def evidence(self, handle: str) -> EvidenceRecord | None:
         """The evidence with a handle of this run."""
-        return self.issued.get(handle) or self.facts.evidence(handle)
+        return self.new_evidence.get(handle) or self.facts.evidence(handle)
 
     def handles(self) -> Sequence[EvidenceRecord]:
         """All evidence of this run."""
         if self._records is None:
             self._records = list(self.facts.handles())
-        return [*self._records, *self.issued.values()]
+        return [*self._records, *self.new_evidence.values()]
 
     def path_of(self, text: str) -> RepoPath | None:
         """The path that a text names; None where it is refused."""
@@ -126,5 +128,5 @@ class PlanLookup:
         last = max(first, min(span.last_line, len(text.lines), first + _LONGEST_SPAN - 1))
         quote = "\n".join(text.lines[first - 1 : last])
         record = self.facts.issue(category_of_file(path), path, (first, last), text.digest, quote)
-        self.issued[record.handle] = record
+        self.new_evidence[record.handle] = record
         return record

@@ -1,5 +1,7 @@
 """A plan that has been accepted: the envelope, four kinds of nodes, and what all nodes have in common."""
 
+import hashlib
+import json
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
@@ -131,6 +133,13 @@ class PlanGraph(PlanModel):
     def to_dict(self) -> dict[str, Any]:
         """The plan in its outer spelling."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    def with_fingerprint(self) -> "PlanGraph":
+        """The plan with a digest of what it is about: its snapshot, its strategy and its nodes."""
+        body = self.to_dict()
+        subject = [body["repoSnapshotId"], body["knowledgeStrategyId"], body["nodes"]]
+        text = json.dumps(subject, sort_keys=True)
+        return self.model_copy(update={"plan_fingerprint": hashlib.sha256(text.encode()).hexdigest()[:32]})
 
     def node(self, node_id: str) -> PlanNode | None:
         """The node with an id."""

@@ -1,7 +1,8 @@
 """What is wrong with a plan, and how it can be put right."""
 
+import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from codeplane.controller.plan_graph.codes import RejectionCode
@@ -31,7 +32,7 @@ class Problem:
     field: str
     message: str
     fix: Any = None
-    repair: Repair | None = field(default=None, compare=False, repr=False)
+    repair: Repair | None = dataclasses.field(default=None, compare=False, repr=False)
     remedy: Remedy | None = None
 
     def to_dict(self) -> dict[str, Any]:

@@ -73,11 +73,11 @@ def escalate_instead(node_id: str, reason: str) -> Repair:
 
     def apply_to(plan: PlanDraft) -> None:
         if (node := plan.node(node_id)) is not None:
-            wanted = node.text("editIntent") or node.text("targetFile") or "what to change, and where"
+            request = node.text("editIntent") or node.text("targetFile") or "what to change, and where"
             node.body = {
                 "nodeId": node_id,
                 "kind": "escalate",
-                "requestedEvidence": [wanted],
+                "requestedEvidence": [request],
                 "blockingReasons": [reason],
                 "dependsOn": node.texts("dependsOn"),
             }

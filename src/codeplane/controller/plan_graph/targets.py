@@ -34,8 +34,8 @@ def guess_symbols(node: NodeDraft, path: RepoPath, lookup: PlanLookup) -> list[s
     symbols = lookup.symbols(path)
     words = set(_WORD.findall(f"{node.text('editIntent')} {lookup.facts.prompt}"))
     by_word = [one for one in symbols if one.name in words or one.name.rpartition(".")[2] in words]
-    shown = by_word or [one for one in symbols if _is_cited(one, path, node, lookup)]
-    inner = [one for one in shown if not any(_is_inside(other, one) for other in shown)]
+    candidates = by_word or [one for one in symbols if _is_cited(one, path, node, lookup)]
+    inner = [one for one in candidates if not any(_is_inside(other, one) for other in candidates)]
     return [one.name for one in inner[:_MOST_SYMBOLS]] or [MODULE]
 
 
@@ -51,8 +51,8 @@ def _is_cited(symbol: SymbolMatch, path: RepoPath, node: NodeDraft, lookup: Plan
     return False
 
 
-def guess_target(node: NodeDraft, lookup: PlanLookup) -> tuple[RepoPath, list[str]] | None:
-    """The file and symbols that a node without a file means, by its symbols, its evidence or its intent."""
+def find_by_symbols(node: NodeDraft, lookup: PlanLookup) -> tuple[RepoPath, list[str]] | None:
+    """The file of the first symbol that only one file has, and the symbols that are in it."""
     snapshot = lookup.facts.snapshot
     for symbol in node.texts("targetSymbols"):
         try:
@@ -60,13 +60,20 @@ def guess_target(node: NodeDraft, lookup: PlanLookup) -> tuple[RepoPath, list[st
         except CodePlaneError:
             continue
         return path, [name for name in node.texts("targetSymbols") if match_symbol(snapshot, path, name)]
+    return None
+
+
+def guess_target(node: NodeDraft, lookup: PlanLookup) -> tuple[RepoPath, list[str]] | None:
+    """The file and symbols that a node without a file means, by its symbols, its evidence or its intent."""
+    if (target := find_by_symbols(node, lookup)) is not None:
+        return target
     for value in node.citations():
         support = lookup.check_citation(value)
         citation = parse_citation(value)
         source = support.source if isinstance(support, Support) else citation.source if citation else ""
         instead = support.instead.source if isinstance(support, Flaw) and support.instead else source
-        if (cited := lookup.existing_path(instead)) is not None:
-            return cited, guess_symbols(node, cited, lookup)
+        if (path := lookup.existing_path(instead)) is not None:
+            return path, guess_symbols(node, path, lookup)
     return next(_named_targets(f"{node.text('editIntent')} {lookup.facts.prompt}", lookup), None)
 
 

@@ -74,17 +74,17 @@ def check_plan(document: Mapping[str, Any], facts: PlanFacts) -> PlanCheck:
     lookup = PlanLookup(facts)
     draft, flaws = read_draft(document)
     plan = fill_draft(draft, lookup)
-    problems = [*flaws, *_run_checks(plan, lookup)]
+    problems = [*flaws, *_run_checks(plan, draft, lookup)]
     results = memory_rules.rule_results(plan, lookup)
     if not problems:
-        accepted = _accept(plan, lookup)
-        stated = draft.envelope.get("planFingerprint")
-        if stated in (None, "", accepted.plan_fingerprint):
-            return PlanCheck((), accepted, draft.to_skeleton(), results)
-        message = f"planFingerprint is {accepted.plan_fingerprint} for this plan; it may be left out."
+        graph = _accept(plan, lookup)
+        fingerprint = draft.envelope.get("planFingerprint")
+        if fingerprint in (None, "", graph.plan_fingerprint):
+            return PlanCheck((), graph, draft.to_skeleton(), results)
+        message = f"planFingerprint is {graph.plan_fingerprint} for this plan; it may be left out."
         code = RejectionCode.PLAN_SCOPE_VIOLATION
         problems = [
-            Problem(code, "scope.fingerprint", None, "planFingerprint", message, accepted.plan_fingerprint)
+            Problem(code, "scope.fingerprint", None, "planFingerprint", message, graph.plan_fingerprint)
         ]
     return _rejected(draft, problems, lookup, results)
 
@@ -93,28 +93,32 @@ def complete_draft(draft: PlanDraft, facts: PlanFacts) -> PlanCheck:
     """Completes a plan that the server has begun, as far as it can."""
     lookup = PlanLookup(facts)
     plan = fill_draft(draft, lookup)
-    problems = list(_run_checks(plan, lookup))
+    problems = list(_run_checks(plan, draft, lookup))
     return _rejected(draft, problems, lookup, memory_rules.rule_results(plan, lookup))
 
 
-def _run_checks(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
+def _run_checks(plan: PlanDraft, draft: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
+    """The problems of what was sent; a node that the server has added only repeats those of others."""
+    names = {None, *(node.node_id for node in draft.nodes)}
     for find_problems in CHECKS:
-        yield from find_problems(plan, lookup)
+        yield from (problem for problem in find_problems(plan, lookup) if problem.node_id in names)
 
 
 def _accept(plan: PlanDraft, lookup: PlanLookup) -> PlanGraph:
     supports = evidence.supports_of(plan, lookup)
-    return PlanGraph.model_validate(accepted_document(plan, lookup.facts, supports))
+    return PlanGraph.model_validate(accepted_document(plan, lookup.facts, supports)).with_fingerprint()
 
 
 def _rejected(
     draft: PlanDraft, problems: Sequence[Problem], lookup: PlanLookup, results: tuple[MemoryRuleResult, ...]
 ) -> PlanCheck:
-    repaired, remaining = _repair(draft, problems, lookup)
-    cited = {value for node in repaired.nodes for value in node.citations() if isinstance(value, str)}
-    shown = tuple(record for record in lookup.issued.values() if record.handle in cited)
+    plan, remaining = _repair(draft, problems, lookup)
+    handles = {value for node in plan.nodes for value in node.citations() if isinstance(value, str)}
+    evidence_shown = tuple(record for record in lookup.new_evidence.values() if record.handle in handles)
     remedy = next((problem.remedy for problem in remaining if problem.remedy is not None), None)
-    return PlanCheck(tuple(problems), None, repaired.to_skeleton(), results, shown, remedy, tuple(remaining))
+    return PlanCheck(
+        tuple(problems), None, plan.to_skeleton(), results, evidence_shown, remedy, tuple(remaining)
+    )
 
 
 def _repair(
@@ -131,7 +135,7 @@ def _repair(
                 escalate_instead(problem.node_id, problem.message)(plan)
             elif problem.repair is not None:
                 problem.repair(plan)
-        remaining = list(_run_checks(fill_draft(plan, lookup), lookup))
+        remaining = list(_run_checks(fill_draft(plan, lookup), plan, lookup))
         if not remaining:
             break
     return plan, remaining

@@ -67,30 +67,30 @@ def _swap(node_id: str, symbol: str, names: list[str]) -> Repair:
 
 
 def _text_problems(plan: PlanDraft, node: NodeDraft, path: RepoPath, lookup: PlanLookup) -> Iterator[Problem]:
-    wanted = node.text("targetText")
+    snippet = node.text("targetText")
     content = lookup.text(path)
-    if not wanted or content is None:
+    if not snippet or content is None:
         return
     whole = "\n".join(content.lines)
-    count = whole.count(wanted)
+    count = whole.count(snippet)
     if count == 1:
         return
     if count == 0:
-        message = f"{path} does not contain {wanted[:80]!r}."
+        message = f"{path} does not contain {snippet[:80]!r}."
         repair = drop_fields(node.node_id, "targetText")
         yield node_problem(plan, node, "targetText", Flag(_CODE, "ambiguous.no_text"), message, None, repair)
         return
-    fix = _unique_text(content, whole, wanted, node, lookup)
-    message = f"{wanted[:80]!r} occurs {count} times in {path}."
-    repair = None if fix else drop_fields(node.node_id, "targetText")
-    yield node_problem(plan, node, "targetText", Flag(_CODE, "ambiguous.text"), message, fix, repair)
+    fix = _unique_text(content, whole, snippet, node, lookup)
+    message = f"{snippet[:80]!r} occurs {count} times in {path}."
+    rewrite = None if fix else drop_fields(node.node_id, "targetText")
+    yield node_problem(plan, node, "targetText", Flag(_CODE, "ambiguous.text"), message, fix, rewrite)
 
 
 def _unique_text(
-    content: FileText, whole: str, wanted: str, node: NodeDraft, lookup: PlanLookup
+    content: FileText, whole: str, snippet: str, node: NodeDraft, lookup: PlanLookup
 ) -> str | None:
     """The lines around one occurrence, as many as make it unique: that inside the target, else the first."""
-    starts = [at for at in range(len(whole)) if whole.startswith(wanted, at)]
+    starts = [at for at in range(len(whole)) if whole.startswith(snippet, at)]
     lines = [whole.count("\n", 0, at) for at in starts]
     symbols = [
         one
@@ -99,7 +99,7 @@ def _unique_text(
     ]
     inside = [line for line in lines if any(one.first_line <= line + 1 <= one.last_line for one in symbols)]
     line = (inside or lines)[0]
-    height = wanted.count("\n") + 1
+    height = snippet.count("\n") + 1
     for margin in range(8):
         text = "\n".join(content.lines[max(0, line - margin) : line + height + margin]).strip()
         if whole.count(text) == 1:

@@ -1,7 +1,8 @@
 """Each change is carried out, checked and undone on its own.
 
-A change node's boundary is the set of files that it writes. No file is in the boundaries of two nodes, a node without a
-delta writes one file, and `dependsOn` gives an order: every name in it is a node, and following it never comes back.
+A change node's boundary is the set of files that it writes. No file is in the boundaries of two nodes, a
+node without a delta writes one file, and `dependsOn` gives an order: every name in it is a node, and no
+node waits for itself.
 """
 
 from collections.abc import Iterator
@@ -160,7 +161,7 @@ def _wrong_order(plan: PlanDraft) -> Iterator[Problem]:
 def _back_edges(plan: PlanDraft) -> Iterator[tuple[NodeDraft, str]]:
     """The dependencies that close a circle, each once."""
     nodes = {node.node_id: node for node in plan.nodes}
-    done: set[str] = set()
+    finished_ids: set[str] = set()
     path: list[str] = []
 
     def visit(name: str) -> Iterator[tuple[NodeDraft, str]]:
@@ -168,11 +169,11 @@ def _back_edges(plan: PlanDraft) -> Iterator[tuple[NodeDraft, str]]:
         for other in nodes[name].texts("dependsOn"):
             if other in path:
                 yield nodes[name], other
-            elif other in nodes and other not in done:
+            elif other in nodes and other not in finished_ids:
                 yield from visit(other)
         path.pop()
-        done.add(name)
+        finished_ids.add(name)
 
     for name in nodes:
-        if name not in done:
+        if name not in finished_ids:
             yield from visit(name)

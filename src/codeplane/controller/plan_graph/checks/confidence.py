@@ -23,7 +23,10 @@ def find_problems(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
         if path in lookup.facts.snapshot.tests() or lookup.node_tests(node):
             continue
         symbols = ", ".join(node.texts("targetSymbols"))
-        message = f"No test reaches {symbols or path}, and {', '.join(hooks)} run nothing. Name a test, or ask for a review."
+        message = (
+            f"No test reaches {symbols or path}, and {', '.join(hooks)} run nothing."
+            " Name a test, or ask for a review."
+        )
         note = node.text("uncertaintyNote") or f"No test reaches {symbols or path}."
         fix = [REVIEW, LINT, PARSE]
         repair = update_fields(

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from codeplane.controller.evidence.citation import parse_citation
 from codeplane.controller.evidence.policy import EvidencePolicy, Shortage, find_shortages, is_single_source
 from codeplane.controller.evidence.record import PROMPT, Category, category_of_file
 from codeplane.controller.evidence.symbols import MODULE, match_symbol
@@ -32,21 +33,25 @@ def find_problems(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
         supports: list[Support] = []
         for number, value in enumerate(node.citations()):
             verdict = lookup.check_citation(value)
-            if isinstance(verdict, Support):
-                supports.append(verdict)
-            else:
-                yield _flaw_problem(plan, node, number, verdict, lookup)
+            if isinstance(verdict, Flaw):
+                problem = _flaw_problem(plan, node, number, verdict, lookup)
+                yield problem
+                # What the fix shows is counted, so that a wrong citation is one problem and not two.
+                verdict = lookup.check_citation(problem.fix) if problem.fix else verdict
+            supports += [verdict] if isinstance(verdict, Support) else []
+        if not node.text("targetFile"):
+            continue
         yield from _shortage_problems(plan, node, supports, policy, lookup)
 
 
 def policy_of(plan: PlanDraft, lookup: PlanLookup) -> EvidencePolicy:
     """The policy that a plan is held to: the server's, or a stricter one that it states."""
     try:
-        stated = EvidencePolicy.model_validate(plan.envelope.get("evidencePolicy") or {})
+        policy = EvidencePolicy.model_validate(plan.envelope.get("evidencePolicy") or {})
     except ValidationError:
         return lookup.facts.policy
     server = lookup.facts.policy
-    return stated if "evidencePolicy" in plan.envelope and not stated.is_weaker_than(server) else server
+    return policy if "evidencePolicy" in plan.envelope and not policy.is_weaker_than(server) else server
 
 
 def supports_of(plan: PlanDraft, lookup: PlanLookup) -> dict[str, list[Support]]:
@@ -61,7 +66,11 @@ def supports_of(plan: PlanDraft, lookup: PlanLookup) -> dict[str, list[Support]]
 
 def _flaw_problem(plan: PlanDraft, node: NodeDraft, number: int, flaw: Flaw, lookup: PlanLookup) -> Problem:
     value = node.citations()[number]
-    record = lookup.give_evidence(flaw.instead) if flaw.instead is not None else None
+    instead, target = flaw.instead, _target_span(node, lookup)
+    is_vague = flaw.sub_code in ("evidence.lines", "evidence.symbol")
+    if instead is not None and target is not None and is_vague and instead.source == target.source:
+        instead = target
+    record = lookup.give_evidence(instead) if instead is not None else None
     fix = record.handle if record is not None else None
     problem = node_problem(
         plan,
@@ -96,7 +105,8 @@ def _swap_citation(node_id: str, value: Any, fix: str | None) -> Repair:
     """Puts a citation that holds in the place of one that does not, or drops it."""
 
     def apply_to(plan: PlanDraft) -> None:
-        if (node := plan.node(node_id)) is not None:
+        node = plan.node(node_id)
+        if node is not None and node.is_change:
             rest = [one for one in node.citations() if one != value]
             node.body["evidence"] = [*rest, *([fix] if fix and fix not in rest else [])]
 
@@ -136,17 +146,17 @@ def _shortage_problem(
     policy: EvidencePolicy,
     lookup: PlanLookup,
 ) -> Problem:
-    category, sources = shortage.category, shortage.sources
+    category, sources = shortage.category, shortage.names
     names = ", ".join(sources) or "none"
-    message = f"The change needs {shortage.minimum} distinct sources of {category}: {_WANTED[category]}; it has {names}."
-    cited = {support.source for support in supports}
+    count = "a source" if shortage.minimum == 1 else f"{shortage.minimum} distinct sources"
+    message = f"The change needs {count} of {category}: {_WANTED[category]}; it has {names}."
     additions = _find_additions(node, shortage, lookup)
     additions = [one for one in additions if one not in node.citations()][: shortage.minimum - len(sources)]
     is_enough = len(sources) + len(additions) >= shortage.minimum
 
     def add_evidence(draft: PlanDraft) -> None:
         target = draft.node(node.node_id)
-        if target is None:
+        if target is None or not target.is_change:
             return
         target.body["evidence"] = list(dict.fromkeys([*map(_key_of, target.citations()), *additions]))
         if not is_enough and policy.allow_single_source_with_guard:
@@ -156,7 +166,7 @@ def _shortage_problem(
     problem = node_problem(
         plan, node, "evidence", Flag(_CODE, f"evidence.{category}"), message, fix, add_evidence
     )
-    if additions or cited or category is not Category.CODE:
+    if additions or supports or category is not Category.CODE:
         return problem
     span = _target_span(node, lookup)
     return _with_remedy(problem, span) if span is not None else problem
@@ -164,8 +174,6 @@ def _shortage_problem(
 
 def _key_of(value: Any) -> Any:
     """A citation as a key: the short form of an object."""
-    from codeplane.controller.evidence.citation import parse_citation
-
     citation = parse_citation(value) if isinstance(value, dict) else None
     return citation.text if citation is not None else str(value)
 
@@ -174,8 +182,8 @@ def _find_additions(node: NodeDraft, shortage: Shortage, lookup: PlanLookup) -> 
     """Citations that hold and would make up for a shortage."""
     match shortage.category:
         case Category.REQUIREMENT:
-            prompt = [PROMPT] if lookup.facts.prompt.strip() and PROMPT not in shortage.sources else []
-            return [*prompt, *(name for name in lookup.facts.artifacts if name not in shortage.sources)]
+            prompt = [PROMPT] if lookup.facts.prompt.strip() and PROMPT not in shortage.names else []
+            return [*prompt, *(name for name in lookup.facts.artifacts if name not in shortage.names)]
         case Category.CODE:
             return _code_additions(node, shortage, lookup)
         case _:
@@ -184,7 +192,7 @@ def _find_additions(node: NodeDraft, shortage: Shortage, lookup: PlanLookup) -> 
                 for path in lookup.facts.snapshot.layout.blobs
                 if category_of_file(path) is Category.POLICY
             ]
-            spans = [Span(path, 1, _FIRST_LINES) for path in sorted(paths) if path not in shortage.sources]
+            spans = [Span(path, 1, _FIRST_LINES) for path in sorted(paths) if path not in shortage.names]
             return _handles_of(spans[: shortage.minimum], lookup)
 
 
@@ -198,9 +206,9 @@ def _code_additions(node: NodeDraft, shortage: Shortage, lookup: PlanLookup) -> 
     reads = [
         record.handle
         for record in lookup.handles()
-        if record.category is Category.CODE and record.source not in shortage.sources
+        if record.category is Category.CODE and record.source not in shortage.names
     ]
-    new = _handles_of([span for span in spans if span.source not in shortage.sources], lookup)
+    new = _handles_of([span for span in spans if span.source not in shortage.names], lookup)
     return [*new, *(handle for handle in reads if isinstance(lookup.check_citation(handle), Support))]
 
 

@@ -1,8 +1,9 @@
 """Rules that people have approved hold for the plans that they apply to."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from codeplane.controller.plan_graph.codes import RejectionCode
 from codeplane.controller.plan_graph.draft import NodeDraft, PlanDraft
@@ -20,51 +21,60 @@ _FILE_STEP: Final = "file:"
 
 def find_problems(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
     """Rules that apply to the plan and are not kept."""
-    for rule in lookup.facts.rules:
-        nodes = matching_nodes(rule.condition, plan, lookup.facts.features)
-        if not nodes:
-            continue
+    for rule, nodes in _applying_rules(plan, lookup):
         yield from _rule_problems(rule, nodes, plan)
 
 
 def rule_results(plan: PlanDraft, lookup: PlanLookup) -> tuple[MemoryRuleResult, ...]:
     """Every rule that applies to the plan, and whether it is kept."""
     results = []
-    for rule in lookup.facts.rules:
-        if nodes := matching_nodes(rule.condition, plan, lookup.facts.features):
-            is_kept = not any(True for _ in _rule_problems(rule, nodes, plan))
-            results.append(
-                MemoryRuleResult(rule.memory_id, rule.condition, is_kept, None if is_kept else rule.deny_code)
-            )
+    for rule, nodes in _applying_rules(plan, lookup):
+        is_kept = next(_rule_problems(rule, nodes, plan), None) is None
+        deny_code = None if is_kept else rule.deny_code
+        results.append(MemoryRuleResult(rule.memory_id, rule.condition, is_kept, deny_code))
     return tuple(results)
 
 
-def matching_nodes(
-    condition: Mapping[str, Any], plan: PlanDraft, features: Mapping[str, Any]
-) -> list[NodeDraft]:
-    """The nodes that a condition is about: its features are the run's, its kinds and files the node's."""
-    wanted = condition.get("features") or {}
-    if any(features.get(name) != value for name, value in wanted.items()):
+def _applying_rules(plan: PlanDraft, lookup: PlanLookup) -> Iterator[tuple[Rule, list[NodeDraft]]]:
+    """The rules with the nodes that they are about: features are the run's, kinds and files the node's."""
+    features = lookup.facts.features
+    subjects = [(node, file_set(node)) for node in plan.nodes] if lookup.facts.rules else []
+    paths = sorted({file for _, files in subjects for file in files})
+    for rule in lookup.facts.rules:
+        condition = rule.condition
+        if any(features.get(name) != value for name, value in (condition.get("features") or {}).items()):
+            continue
+        patterns = tuple(condition.get("files") or ())
+        matches = frozenset(_matching_paths(patterns, paths)) if patterns else frozenset(paths)
+        if patterns and not matches:
+            continue
+        kinds = condition.get("nodeKinds") or ("change",)
+        nodes = [
+            node
+            for node, files in subjects
+            if node.kind in kinds and (not patterns or not matches.isdisjoint(files))
+        ]
+        if nodes:
+            yield rule, nodes
+
+
+def _matching_paths(patterns: tuple[str, ...], paths: Sequence[str]) -> list[str]:
+    """The paths that some globs match; most globs are ruled out by what they begin with."""
+    if not any(_has_start(paths, _literal_start(pattern)) for pattern in patterns):
         return []
-    kinds = condition.get("nodeKinds") or ["change"]
-    nodes = [node for node in plan.nodes if node.kind in kinds]
-    if not nodes or not (globs := condition.get("files")):
-        return nodes
-    patterns = tuple(str(one) for one in globs)
-    return [node for node in nodes if any(_is_matched(patterns, file) for file in file_set(node))]
-
-
-def _is_matched(patterns: tuple[str, ...], file: str) -> bool:
-    if not any(one.startswith("!") or file.startswith(_literal_start(one)) for one in patterns):
-        return False
     globs = _compile_globs(patterns)
-    return globs is not None and globs.holds(file)
+    return [path for path in paths if globs is not None and globs.holds(path)]
+
+
+def _has_start(paths: Sequence[str], start: str) -> bool:
+    at = bisect_left(paths, start)
+    return at < len(paths) and paths[at].startswith(start)
 
 
 @lru_cache(maxsize=4096)
 def _literal_start(pattern: str) -> str:
     """What a path that an anchored pattern matches has to begin with."""
-    if "/" not in pattern.rstrip("/"):
+    if pattern.startswith("!") or "/" not in pattern.rstrip("/"):
         return ""
     start = pattern.lstrip("/").removeprefix("./")
     for mark in "*?[{":
@@ -103,7 +113,7 @@ def _rule_problems(rule: Rule, nodes: Sequence[NodeDraft], plan: PlanDraft) -> I
 
 
 def _is_included(step: str, nodes: Sequence[NodeDraft], plan: PlanDraft) -> bool:
-    """Whether a plan has a step: a file that is changed, a hook that is run, or words that a node takes over."""
+    """Whether a plan has a step: a file that it changes, a hook that it runs, or words of a node."""
     if step.startswith(_FILE_STEP):
         return any(step.removeprefix(_FILE_STEP).strip() in file_set(node) for node in plan.changes())
     if (hook := read_hook(step)) is not None:

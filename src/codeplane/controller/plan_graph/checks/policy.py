@@ -18,8 +18,8 @@ _CODE: Final = RejectionCode.PLAN_POLICY_VIOLATION
 def find_problems(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
     """Versions and minima that are not the server's."""
     versions = dict(lookup.facts.identity.policy_version_set)
-    stated = plan.envelope.get("policyVersionSet")
-    if stated is not None and stated != versions:
+    names = plan.envelope.get("policyVersionSet")
+    if names is not None and names != versions:
         message = "The plan names other versions of the policies than are in force."
         yield Problem(
             _CODE,

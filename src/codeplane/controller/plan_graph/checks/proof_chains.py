@@ -13,8 +13,8 @@ def find_problems(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
     """Chains that break, unless every change waits for what is missing."""
     for chain_id in lookup.facts.required_chains:
         chain = lookup.facts.chain(chain_id)
-        wanted = f"chain:{chain_id}"
-        if (chain is not None and chain.broken_at is None) or waits_for_evidence(plan, wanted):
+        request = f"chain:{chain_id}"
+        if (chain is not None and chain.broken_at is None) or waits_for_evidence(plan, request):
             continue
         if chain is None:
             sub_code, message = "chain.not_run", f"The chain {chain_id} has not been traced."
@@ -23,12 +23,12 @@ def find_problems(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
                 "chain.broken",
                 f"The chain {chain_id} breaks at {chain.broken_at}: nothing is known of that hop.",
             )
-        fix = {"kind": "escalate", "requestedEvidence": [wanted]}
-        yield Problem(_code_of(chain_id), sub_code, None, "nodes", message, fix, _ask_first(wanted, message))
+        fix = {"kind": "escalate", "requestedEvidence": [request]}
+        yield Problem(_code_of(chain_id), sub_code, None, "nodes", message, fix, _ask_first(request, message))
 
 
-def _ask_first(wanted: str, message: str) -> Repair:
-    return lambda draft: escalate_before(draft, wanted, message)
+def _ask_first(request: str, message: str) -> Repair:
+    return lambda draft: escalate_before(draft, request, message)
 
 
 def _code_of(chain_id: str) -> RejectionCode:

@@ -1,13 +1,19 @@
 """Every node has what its kind needs and only its author knows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from codeplane.controller.plan_graph.codes import RejectionCode
 from codeplane.controller.plan_graph.draft import NodeDraft, PlanDraft
 from codeplane.controller.plan_graph.facts import SCHEMA_VERSION
 from codeplane.controller.plan_graph.lookup import PlanLookup
-from codeplane.controller.plan_graph.models import ChangeNode, EscalateNode, SideEffectNode, ValidateNode
+from codeplane.controller.plan_graph.models import (
+    ChangeNode,
+    EscalateNode,
+    NodeModel,
+    SideEffectNode,
+    ValidateNode,
+)
 from codeplane.controller.plan_graph.problems import Problem
 from codeplane.controller.plan_graph.repairs import (
     Flag,
@@ -27,7 +33,7 @@ _CODE: Final = RejectionCode.PLAN_MISSING_REQUIRED_FIELDS
 _MISSING: Final = Flag(_CODE, "fields.missing")
 _OPERATIONS: Final = ("modify", "create", "delete", "move")
 _SIDE_EFFECTS: Final = ("git_commit", "git_branch", "git_push")
-_MODELS: Final = {
+_MODELS: Final[Mapping[str, type[NodeModel]]] = {
     "change": ChangeNode,
     "validate": ValidateNode,
     "escalate": EscalateNode,
@@ -73,7 +79,7 @@ def find_problems(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
                     plan, node, "requestedEvidence", _MISSING, "An escalate node says what is needed.", fix
                 )
             case "side_effect":
-                yield from _side_effect_problems(plan, node, lookup)
+                yield from _side_effect_problems(plan, node)
 
 
 def _foreign_fields(plan: PlanDraft, node: NodeDraft) -> Iterator[Problem]:
@@ -109,10 +115,10 @@ def _change_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> It
         )
     path = lookup.existing_path(node.text("targetFile"))
     if path is not None and not node.texts("targetSymbols") and operation != "create":
-        fix = guess_symbols(node, path, lookup)
+        symbols = guess_symbols(node, path, lookup)
         there = ", ".join(one.name for one in lookup.symbols(path)[:8])
         message = f"The node names no symbols. {path} has {there}; `<module>` is the code around them."
-        yield node_problem(plan, node, "targetSymbols", _MISSING, message, fix)
+        yield node_problem(plan, node, "targetSymbols", _MISSING, message, symbols)
     yield from _carrier_problems(plan, node, lookup)
 
 
@@ -177,7 +183,7 @@ def _carrier_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> I
         yield node_problem(plan, node, "edits", Flag(_CODE, "fields.edits"), message, rest or None, repair)
 
 
-def _side_effect_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iterator[Problem]:
+def _side_effect_problems(plan: PlanDraft, node: NodeDraft) -> Iterator[Problem]:
     effect = node.text("sideEffectType")
     if effect not in _SIDE_EFFECTS:
         fix = next((name for name in _SIDE_EFFECTS if effect and effect in name), None) or next(

@@ -17,7 +17,7 @@ from codeplane.controller.plan_graph.repairs import (
     set_field,
     update_fields,
 )
-from codeplane.controller.plan_graph.targets import guess_symbols, near_file
+from codeplane.controller.plan_graph.targets import find_by_symbols, guess_symbols, near_file
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
@@ -40,7 +40,7 @@ def find_problems(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
 def _foreign_identity(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
     """Ids and hashes that the plan states and that are not the server's."""
     identity = lookup.facts.identity
-    expected = {
+    own_values = {
         "workId": ("scope.session", identity.work_id),
         "agentId": ("scope.session", identity.agent_id),
         "runSessionId": ("scope.session", identity.run_session_id),
@@ -50,10 +50,10 @@ def _foreign_identity(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
         "contextPackHash": ("scope.pack_hash", identity.context_pack_hash),
         "scopeAllowlistRef": ("scope.allowlist", identity.scope_allowlist_ref),
     }
-    for key, (sub_code, value) in expected.items():
-        stated = plan.envelope.get(key)
-        if stated and stated.rstrip("/") != value.rstrip("/"):
-            message = f"{key} is {value or 'empty'} here, not {stated[:80]}; it may be left out."
+    for key, (sub_code, value) in own_values.items():
+        text = plan.envelope.get(key)
+        if text and text.rstrip("/") != value.rstrip("/"):
+            message = f"{key} is {value or 'empty'} here, not {text[:80]}; it may be left out."
             yield Problem(_CODE, sub_code, None, key, message, value, drop_envelope(key))
 
 
@@ -85,7 +85,8 @@ def _file_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iter
 
 
 def _refused_path(plan: PlanDraft, node: NodeDraft, text: str, reason: str, lookup: PlanLookup) -> Problem:
-    fix = near_file(text, lookup)
+    target = find_by_symbols(node, lookup)
+    fix = near_file(text, lookup) or (target[0] if target is not None else None)
     repair = set_field(node.node_id, "targetFile", fix) if fix else escalate_instead(node.node_id, reason)
     return node_problem(plan, node, "targetFile", Flag(_CODE, "scope.path"), reason, fix, repair)
 
@@ -115,7 +116,9 @@ def _symbol_problems(
         where = f"targetSymbols[{number}]"
         if _is_wildcard(symbol):
             matches = [one.name for one in match_pattern(lookup.facts.snapshot, path, symbol)]
-            names = matches if 0 < len(matches) <= _MOST_EXPANDED else guess_symbols(node, path, lookup)
+            guess = guess_symbols(node, path, lookup)
+            is_vague = guess == [MODULE] or not set(guess) <= set(matches)
+            names = matches if is_vague and 0 < len(matches) <= _MOST_EXPANDED else guess
             message = f"{symbol[:60]!r} is a pattern; a plan names each symbol."
             yield node_problem(
                 plan, node, where, Flag(_CODE, "scope.wildcard"), message, names, _swap(node, symbol, names)
@@ -129,7 +132,10 @@ def _unknown_symbol(plan: PlanDraft, node: NodeDraft, where: str, symbol: str, n
     near = nearest(symbol, names) or [ends[name] for name in nearest(symbol, ends)]
     flag = Flag(_CODE, "scope.symbol")
     there = ", ".join(near or names[:8]) or "no definitions"
-    message = f"{node.text('targetFile')} has no symbol {symbol[:80]!r}; it has {there}. One that is to be added goes to newSymbols."
+    message = (
+        f"{node.text('targetFile')} has no symbol {symbol[:80]!r}; it has {there}."
+        " One that is to be added goes to newSymbols."
+    )
     if near:
         return node_problem(plan, node, where, flag, message, near[0], _swap(node, symbol, [near[0]]))
     rest = [name for name in node.texts("targetSymbols") if name != symbol] or [MODULE]
@@ -143,8 +149,8 @@ def _swap(node: NodeDraft, symbol: str, names: list[str]) -> Repair:
     def apply_to(plan: PlanDraft) -> None:
         if (target := plan.node(node.node_id)) is not None:
             symbols = target.texts("targetSymbols") or node.texts("targetSymbols")
-            swapped = [name for one in symbols for name in (names if one == symbol else [one])]
-            target.body["targetSymbols"] = list(dict.fromkeys(swapped))
+            names_now = [name for one in symbols for name in (names if one == symbol else [one])]
+            target.body["targetSymbols"] = list(dict.fromkeys(names_now))
 
     return apply_to
 

@@ -15,10 +15,10 @@ _CODE: Final = RejectionCode.PLAN_STRATEGY_MISMATCH
 def find_problems(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
     """A strategy, or a reason for it, that is not the run's."""
     strategy = lookup.facts.strategy
-    stated = plan.envelope.get("knowledgeStrategyId", strategy.strategy_id)
-    if stated != strategy.strategy_id:
+    strategy_id = plan.envelope.get("knowledgeStrategyId", strategy.strategy_id)
+    if strategy_id != strategy.strategy_id:
         why = "; ".join(strategy.reasons)[:300] or "nothing calls for another"
-        message = f"The strategy is {strategy.strategy_id}, not {stated[:60]}: {why}."
+        message = f"The strategy is {strategy.strategy_id}, not {strategy_id[:60]}: {why}."
         repair = drop_envelope("knowledgeStrategyId")
         yield Problem(
             _CODE, "strategy.id", None, "knowledgeStrategyId", message, strategy.strategy_id, repair

@@ -36,16 +36,16 @@ def _hook_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iter
     wrong = [hook for hook in hooks if read_hook(hook) is None]
     missing = [hook for hook in hooks if (path := test_path(hook)) and lookup.existing_path(path) is None]
     rest = [hook for hook in hooks if hook not in wrong and hook not in missing]
-    repair = None if rest else drop_fields(node.node_id, "verificationHooks")
+    rewrite = None if rest else drop_fields(node.node_id, "verificationHooks")
     if wrong:
         message = f"There is no hook {wrong[0][:80]!r}: {', '.join(HOOKS)}."
         yield node_problem(
-            plan, node, "verificationHooks", Flag(_CODE, "verification.hook"), message, rest or None, repair
+            plan, node, "verificationHooks", Flag(_CODE, "verification.hook"), message, rest or None, rewrite
         )
     if missing:
         message = f"{missing[0][:120]} names a file that does not exist."
         yield node_problem(
-            plan, node, "verificationHooks", Flag(_CODE, "verification.test"), message, rest or None, repair
+            plan, node, "verificationHooks", Flag(_CODE, "verification.test"), message, rest or None, rewrite
         )
 
 
