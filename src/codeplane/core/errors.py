@@ -60,6 +60,13 @@
     │   ├── ToolchainInvalid         4504
     │   ├── PhaseRolledBack          4505
     │   └── RollbackFailed           4506
+    ├── ControllerError              46xx  runs that follow an accepted plan
+    │   ├── ExecSideEffectCollision  4620
+    │   ├── ExecUngatedSideEffect    4621
+    │   ├── NodeNotReady             4622
+    │   ├── PatchOutOfBounds         4623
+    │   ├── CodemodRefused           4624
+    │   └── RecipeInvalid            4625
     ├── EditError                    5xxx  edits; nothing has changed, unless it says so
     │   ├── EditConflict             5001
     │   ├── EditRefused              5002
@@ -100,6 +107,9 @@
     │   ├── SeedInvalid              9702
     │   ├── GraphConstraintViolated  9703
     │   └── GraphTooLarge            9704
+    ├── MemoryFailure                96xx  what runs are taught
+    │   ├── OverrideInvalid          9601
+    │   └── MemoryStateRefused       9602
     ├── PlatformUnsupported          9002
     └── InternalError                9001
 
@@ -491,6 +501,47 @@ class RollbackFailed(DeltaError):
     code = 4506
 
 
+class ControllerError(CodePlaneError):
+    """A step of a controlled run was refused; nothing has changed."""
+
+
+class ExecSideEffectCollision(ControllerError):
+    """Another run holds what the step would change; the details name it and when its lease ends."""
+
+    code = 4620
+    retryable = True
+
+
+class ExecUngatedSideEffect(ControllerError):
+    """A side effect has no commit gate, or its gate is still closed."""
+
+    code = 4621
+
+
+class NodeNotReady(ControllerError):
+    """A node of the plan can't be executed now: of another kind, done already, or others come before it."""
+
+    code = 4622
+
+
+class PatchOutOfBounds(ControllerError):
+    """A patch goes beyond the file or the symbols of its node."""
+
+    code = 4623
+
+
+class CodemodRefused(ControllerError):
+    """A codemod is unknown, or can't be done safely in the file."""
+
+    code = 4624
+
+
+class RecipeInvalid(ControllerError):
+    """A recipe is unknown, or its parameters are not those that it takes."""
+
+    code = 4625
+
+
 class EditError(CodePlaneError):
     """An edit was not made; every file is as it was."""
 
@@ -722,6 +773,22 @@ class GraphTooLarge(GraphStoreError):
     """The graph, one of its rows, or the answer to a question is larger than a bound allows."""
 
     code = 9704
+
+
+class MemoryFailure(CodePlaneError):
+    """A memory cannot be read or changed."""
+
+
+class OverrideInvalid(MemoryFailure):
+    """A file of `.codeplane/memory/overrides/` is not a memory; the other files still count."""
+
+    code = 9601
+
+
+class MemoryStateRefused(MemoryFailure):
+    """A memory cannot go from its state to the one that was asked for."""
+
+    code = 9602
 
 
 class InternalError(CodePlaneError):
