@@ -37,14 +37,14 @@ def sign(prompt: str = "", **features: Any) -> ContextSignature:
         (
             sign(mentionsAgGrid=True, crossesFederationBoundary=True),
             "ui_aggrid_feature",
-            ("aggrid_origin", "federation"),
+            ("aggrid_origin", "federation_proof"),
             False,
         ),
         (sign(hasSwagger=True), "api_contract_feature", (), True),
         (
             sign(contractAnchorPresent=True, crossesFederationBoundary=True),
             "api_contract_feature",
-            ("federation",),
+            ("federation_proof",),
             True,
         ),
         (sign("Migrate ADP to SDF"), "migration_adp_to_sdf", (), False),
@@ -169,7 +169,15 @@ def test_switches_do_not_go_round_in_circles() -> None:
     history = RunHistory(9, {"PLAN_POLICY_VIOLATION": 9}, {"f": 9}, {"a": 9}, {"aggrid_origin": 9})
     choice = choose_strategy(sign(mentionsAgGrid=True), (), history)
     assert choice.strategy_id == "general_change"
+    assert choice.path == ("ui_aggrid_feature", "debug_symptom_trace", "general_change")
     assert sum(reason.startswith("switched") for reason in choice.reasons) == 2
+
+
+def test_reasons_only_grow_when_a_strategy_is_left() -> None:
+    first = choose_strategy(sign("Debug the ag-grid"))
+    later = choose_strategy(sign("Debug the ag-grid"), (), RunHistory(broken_chains={"aggrid_origin": 1}))
+    assert later.reasons[: len(first.reasons)] == first.reasons
+    assert first.strategy_id in later.path
 
 
 OWN = """
@@ -215,7 +223,7 @@ def test_without_files_or_trust_there_is_what_ships(tmp_path: Path) -> None:
     ]
     assert {name: [hop.fact for hop in chain.hops] for name, chain in shipped_book().chains.items()} == {
         "aggrid_origin": "Table ColumnDef CellRenderer NavTrigger Route Component Service Definition".split(),
-        "federation": "HostRoute FederationMapping RemoteExpose RemoteModule DestinationComponent".split(),
+        "federation_proof": "HostRoute FederationMapping RemoteExpose RemoteModule DestinationComponent".split(),
     }
 
 

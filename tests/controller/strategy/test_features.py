@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from codeplane.controller.strategy import context_signature, shipped_book
+from codeplane.controller.strategy import context_signature, rate_confidence, shipped_book
 from codeplane.names import Snapshot
 
 SEED_FEATURES = (
@@ -64,6 +64,14 @@ def test_nothing_is_seen_in_everyday_work(
 ) -> None:
     signature = context_signature(prompt, artifacts, grid, files)
     assert {name for name, value in signature.features.items() if value is True} == set()
+
+
+@pytest.mark.parametrize(
+    ("test_counts", "level"),
+    [([], "none"), ([0, 0], "none"), ([9, 0], "low"), ([9, 1], "medium"), ([3, 4], "high")],
+)
+def test_confidence_is_that_of_the_file_with_the_fewest_tests(test_counts: list[int], level: str) -> None:
+    assert rate_confidence(test_counts) == level
 
 
 @pytest.mark.parametrize("level", ["none", "low", "medium", "high"])

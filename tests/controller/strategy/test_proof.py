@@ -44,11 +44,13 @@ def tie(chain_id: str, nodes: list[Node]) -> list[Edge]:
 @pytest.fixture
 def graph(tmp_path: Path) -> SqliteStore:
     store = SqliteStore(tmp_path / "graph.db")
-    store.upsert([*AGGRID, *FEDERATION], [*tie("aggrid_origin", AGGRID), *tie("federation", FEDERATION)])
+    store.upsert(
+        [*AGGRID, *FEDERATION], [*tie("aggrid_origin", AGGRID), *tie("federation_proof", FEDERATION)]
+    )
     return store
 
 
-@pytest.mark.parametrize(("chain_id", "nodes"), [("aggrid_origin", AGGRID), ("federation", FEDERATION)])
+@pytest.mark.parametrize(("chain_id", "nodes"), [("aggrid_origin", AGGRID), ("federation_proof", FEDERATION)])
 def test_a_whole_chain_gives_every_hop_with_its_evidence(
     graph: SqliteStore, grid: Snapshot, chain_id: str, nodes: list[Node]
 ) -> None:
@@ -75,7 +77,7 @@ def test_a_missing_hop_is_where_the_chain_breaks(graph: SqliteStore, grid: Snaps
 
 
 def test_a_chain_without_a_first_fact_breaks_at_once(tmp_path: Path, grid: Snapshot) -> None:
-    result = prove("federation", None, SqliteStore(tmp_path / "empty.db"), grid)
+    result = prove("federation_proof", None, SqliteStore(tmp_path / "empty.db"), grid)
     assert (result.broken_at, result.hops, result.reason) == ("HostRoute", (), "no HostRoute is known")
     assert result.mend.startswith("Put a row of the type HostRoute")
 
@@ -125,7 +127,7 @@ def test_a_proof_has_to_pass_the_files_in_question(graph: SqliteStore, grid: Sna
 
 
 def test_a_chain_that_nobody_wrote_is_not_found(graph: SqliteStore, grid: Snapshot) -> None:
-    with pytest.raises(NotFound, match="there are aggrid_origin, federation"):
+    with pytest.raises(NotFound, match="there are aggrid_origin, federation_proof"):
         prove("angular_origin", None, graph, grid)
 
 

@@ -71,7 +71,7 @@ def test_chains_are_proven_on_the_graph_of_the_repository(tmp_path: Path) -> Non
         with look_at(desk) as snapshot:
             prove_chain = chain_prover(desk.session, snapshot, ["src/order.service.ts"])
             assert prove_chain("aggrid_origin").broken_at is None
-            assert prove_chain("federation").broken_at == "HostRoute"
+            assert prove_chain("federation_proof").broken_at == "HostRoute"
 
 
 def test_failures_and_actions_are_counted_within_bounds() -> None:

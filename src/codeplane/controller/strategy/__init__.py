@@ -9,6 +9,7 @@ from codeplane.controller.strategy.choice import (
 from codeplane.controller.strategy.history import RunHistory
 from codeplane.controller.strategy.proof import ChainHop, ChainResult, prove
 from codeplane.controller.strategy.signature import ContextSignature
+from codeplane.controller.strategy.task_view import rate_confidence
 
 __all__ = [
     "ChainHop",
@@ -21,5 +22,6 @@ __all__ = [
     "context_signature",
     "load_book",
     "prove",
+    "rate_confidence",
     "shipped_book",
 ]

@@ -38,6 +38,7 @@ class StrategyChoice:
     required_chains: tuple[str, ...] = ()
     needs_contract: bool = False
     approach: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()  # every strategy from the first to this one; a plan may name any of them
 
 
 def context_signature(
@@ -79,6 +80,7 @@ def choose_strategy(
         required_chains=tuple(dict.fromkeys(chain for item in path for chain in _chains_of(item, signature))),
         needs_contract=any(item.requires.contract for item in path),
         approach=path[-1].approach,
+        path=tuple(item.strategy for item in path),
     )
 
 

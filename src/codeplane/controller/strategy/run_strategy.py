@@ -18,7 +18,10 @@ STRATEGY_FOLDER: Final = "strategies"
 _FAILURES: Final = "strategyFailures"
 _ACTIONS: Final = "strategyActions"
 _MOST_SIGNATURES: Final = 50
-_CHAIN_CODES: Final = {"PLAN_ORIGIN_UNKNOWN": "aggrid_origin", "PLAN_FEDERATION_PROOF_MISSING": "federation"}
+_CHAIN_CODES: Final = {
+    "PLAN_ORIGIN_UNKNOWN": "aggrid_origin",
+    "PLAN_FEDERATION_PROOF_MISSING": "federation_proof",
+}
 
 
 def run_book(repo: RepoSession) -> StrategyBook:

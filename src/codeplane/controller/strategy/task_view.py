@@ -11,6 +11,7 @@ from codeplane.names import Snapshot
 
 LEVELS: Final = ("none", "low", "medium", "high")
 _MOST_FILES: Final = 100
+_MANY_TESTS: Final = 3
 _LARGEST_FILE: Final = 1 << 20
 _TICKET: Final = re.compile(r"(?:jira:)?[A-Z][A-Z0-9]{1,9}-\d{1,7}")
 _OPERATION: Final = re.compile(
@@ -47,6 +48,15 @@ class TaskView:
 def fold_words(text: str) -> str:
     """A text as phrases are looked for in it: `AG-Grid` and `ag_grid` are `ag grid`."""
     return f" {' '.join(re.findall('[a-z0-9]+', text.lower()))} "
+
+
+def rate_confidence(test_counts: Sequence[int]) -> str:
+    """The level of test confidence, by how many tests reach each file of a task."""
+    if not any(test_counts):
+        return LEVELS[0]
+    if not all(test_counts):
+        return LEVELS[1]
+    return LEVELS[3] if min(test_counts) >= _MANY_TESTS else LEVELS[2]
 
 
 def view_task(
