@@ -41,9 +41,10 @@ def test_only_declared_inputs_are_there() -> None:
         ({"not a name": 1}, "no name of a variable"),
         ({"class": 1}, "no name of a variable"),
         ({"__name__": 1}, "no name of a variable"),
-        ({"rows": {1: 2}}, r"\$.rows has a key that is a integer"),
-        ({"rows": {"a": object()}}, r"\$.rows.a is a object"),
+        ({"rows": {1: 2}}, r"\$.rows has a key that is an integer"),
+        ({"rows": {"a": object()}}, r"\$.rows.a is an object"),
         ({"rows": float("inf")}, "JSON cannot say"),
+        ({"rows": ["\ud800"]}, "half of a surrogate pair"),
         ({"rows": ["x" * 1_000_000] * 5}, "too large"),
         ({"rows": [0] * 300_000}, "too large"),
     ],
@@ -150,6 +151,7 @@ def test_a_shape_that_is_not_valid_is_refused_before_anything_runs(shape: Any, r
         "['TBD']",
         "{'a': '', 'b': None}",
         "'Not implemented.'",
+        "lambda: 1",
     ],
 )
 def test_an_answer_that_says_nothing_is_refused(code: str) -> None:

@@ -20,6 +20,7 @@ _WORDS: Final = frozenset(
     )
 )
 _FRAME: Final = re.compile(r"^[\s<\[({#*\"'`]+|[\s>\])}#*\"'`.!…:]+$")
+_FUNCTION: Final = re.compile(r"<[\w ]*(?:function|method|coroutine|generator)[^\n]* at 0x[0-9a-f]+>")
 _FREE: Final = Shape()
 
 
@@ -46,6 +47,8 @@ def _refuse_words(value: object, shape: Shape, path: Path) -> None:
     if isinstance(value, str):
         if not shape.takes_any_text and shape.choices is None and is_placeholder(value):
             raise ValueRefused(path, f"is the placeholder {value.strip()[:40]!r}")
+        if _FUNCTION.fullmatch(value):
+            raise ValueRefused(path, "is a function that was not called")
     elif isinstance(value, Mapping):
         properties: Mapping[str, Any] = shape.properties or {}
         for name, item in value.items():

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.core.suggest import nearest
-from codeplane.sandbox.values import Path, ValueRefused, render_path, type_name
+from codeplane.sandbox.values import Path, ValueRefused, render_path, type_name, with_article
 
 TYPES: Final = ("object", "array", "string", "integer", "number", "boolean", "null")
 _KEYWORDS: Final[Mapping[str, type | tuple[type, ...]]] = {
@@ -55,7 +55,9 @@ def parse_shape(document: object, path: Path = ()) -> Shape:
     if isinstance(document, str):
         document = {"type": document}
     if not isinstance(document, Mapping):
-        raise _refuse_shape(path, f"is a {type_name(document)}; a shape is a type's name or an object")
+        raise _refuse_shape(
+            path, f"is {with_article(type_name(document))}; a shape is a type's name or an object"
+        )
     _check_keywords(document, path)
     properties = {
         name: parse_shape(shape, (*path, "properties", name))
@@ -84,7 +86,9 @@ def _check_keywords(document: Mapping[str, Any], path: Path) -> None:
             raise _refuse_shape(path, f"has the unknown keyword {keyword}{hint}")
         is_number_wrong = isinstance(value, bool) and expected is not bool
         if not isinstance(value, expected) or is_number_wrong:
-            raise _refuse_shape((*path, keyword), f"is a {type_name(value)}, which {keyword} cannot be")
+            raise _refuse_shape(
+                (*path, keyword), f"is {with_article(type_name(value))}, which {keyword} cannot be"
+            )
 
 
 def _parse_types(document: Mapping[str, Any], path: Path) -> tuple[str, ...]:
@@ -122,7 +126,7 @@ def _refuse_shape(path: Path, reason: str) -> InvalidArgument:
 def check_shape(value: object, shape: Shape, path: Path = ()) -> None:
     """Compares a plain JSON value with a shape; `ValueRefused` names the first place that differs."""
     if shape.types and not any(_is_of_type(value, name) for name in shape.types):
-        raise ValueRefused(path, f"is {_with_article(type_name(value))}, not {_render_types(shape)}")
+        raise ValueRefused(path, f"is {with_article(type_name(value))}, not {_render_types(shape)}")
     if shape.choices is not None and not any(_is_same(value, choice) for choice in shape.choices):
         raise ValueRefused(path, f"is none of {list(shape.choices)!r}"[:200])
     if isinstance(value, Mapping):
@@ -176,10 +180,4 @@ def _is_same(value: object, choice: object) -> bool:
 
 
 def _render_types(shape: Shape) -> str:
-    return " or ".join(_with_article(name) for name in shape.types)
-
-
-def _with_article(name: str) -> str:
-    if name == "null":
-        return name
-    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
+    return " or ".join(with_article(name) for name in shape.types)

@@ -56,7 +56,7 @@ def _copy_value(value: object, path: Path, budget: _Budget) -> Any:
         raise ValueRefused(path[:3], f"is nested deeper than {DEEPEST} levels")
     if isinstance(value, str):
         budget.charge(path, len(value))
-        return value
+        return _check_text(value, path)
     budget.charge(path)
     if isinstance(value, dict):
         return {
@@ -79,14 +79,27 @@ def _check_scalar(value: object, path: Path) -> bool | int | float | None:
         if not math.isfinite(value):
             raise ValueRefused(path, f"is {value}, which JSON cannot say")
         return value
-    raise ValueRefused(path, f"is a {type_name(value)}, not a JSON value")
+    raise ValueRefused(path, f"is {with_article(type_name(value))}, not a JSON value")
 
 
 def _check_key(key: object, path: Path, budget: _Budget) -> str:
     if not isinstance(key, str):
-        raise ValueRefused(path, f"has a key that is a {type_name(key)}, not a string")
+        raise ValueRefused(path, f"has a key that is {with_article(type_name(key))}, not a string")
     budget.charge(path, len(key))
-    return key
+    return _check_text(key, path)
+
+
+def _check_text(text: str, path: Path) -> str:
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueRefused(path, "has half of a surrogate pair, which no file can hold")
+    return text
+
+
+def with_article(name: str) -> str:
+    """The name of a type with its article: an integer, a string, null."""
+    if name == "null":
+        return name
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
 def type_name(value: object) -> str:

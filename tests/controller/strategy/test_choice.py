@@ -223,7 +223,9 @@ def test_without_files_or_trust_there_is_what_ships(tmp_path: Path) -> None:
     ]
     assert {name: [hop.fact for hop in chain.hops] for name, chain in shipped_book().chains.items()} == {
         "aggrid_origin": "Table ColumnDef CellRenderer NavTrigger Route Component Service Definition".split(),
-        "federation_proof": "HostRoute FederationMapping RemoteExpose RemoteModule DestinationComponent".split(),
+        "federation_proof": (
+            "HostRoute FederationMapping RemoteExpose RemoteModule DestinationComponent".split()
+        ),
     }
 
 
