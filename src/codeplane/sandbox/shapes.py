@@ -34,7 +34,7 @@ class Shape:
 
     types: tuple[str, ...] = ()
     properties: Mapping[str, "Shape"] | None = None
-    required: tuple[str, ...] = ()
+    required_names: tuple[str, ...] = ()
     is_open: bool = True
     items: "Shape | None" = None
     choices: tuple[Any, ...] | None = None
@@ -66,7 +66,7 @@ def parse_shape(document: object, path: Path = ()) -> Shape:
     return Shape(
         types=_parse_types(document, path),
         properties=properties or None,
-        required=_parse_required(document, properties, path),
+        required_names=_parse_required(document, properties, path),
         is_open=document.get("additionalProperties", True),
         items=parse_shape(document["items"], (*path, "items")) if "items" in document else None,
         choices=tuple(document["enum"]) if "enum" in document else None,
@@ -79,13 +79,13 @@ def parse_shape(document: object, path: Path = ()) -> Shape:
 
 def _check_keywords(document: Mapping[str, Any], path: Path) -> None:
     for keyword, value in document.items():
-        expected = _KEYWORDS.get(keyword)
-        if expected is None:
+        value_type = _KEYWORDS.get(keyword)
+        if value_type is None:
             close = nearest(str(keyword), _KEYWORDS, most=1)
             hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(_KEYWORDS)}"
             raise _refuse_shape(path, f"has the unknown keyword {keyword}{hint}")
-        is_number_wrong = isinstance(value, bool) and expected is not bool
-        if not isinstance(value, expected) or is_number_wrong:
+        is_number_wrong = isinstance(value, bool) and value_type is not bool
+        if not isinstance(value, value_type) or is_number_wrong:
             raise _refuse_shape(
                 (*path, keyword), f"is {with_article(type_name(value))}, which {keyword} cannot be"
             )
@@ -108,13 +108,13 @@ def _parse_required(
     document: Mapping[str, Any], properties: Mapping[str, Shape], path: Path
 ) -> tuple[str, ...]:
     """Properties are required unless `required` says which: a snippet declares what it answers."""
-    required = document.get("required")
-    if required is None:
+    names = document.get("required")
+    if names is None:
         return tuple(properties)
-    for name in required:
+    for name in names:
         if name not in properties:
             raise _refuse_shape((*path, "required"), f"names {name!r}, which properties does not have")
-    return tuple(required)
+    return tuple(names)
 
 
 def _refuse_shape(path: Path, reason: str) -> InvalidArgument:
@@ -143,7 +143,7 @@ def check_shape(value: object, shape: Shape, path: Path = ()) -> None:
 
 
 def _check_object(value: Mapping[str, Any], shape: Shape, path: Path) -> None:
-    if missing := [name for name in shape.required if name not in value]:
+    if missing := [name for name in shape.required_names if name not in value]:
         raise ValueRefused(path, f"has no {', '.join(missing)}")
     properties = shape.properties or {}
     for name, item in value.items():

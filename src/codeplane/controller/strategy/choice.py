@@ -88,12 +88,12 @@ def _apply_signals(
     features: ContextSignature, signals: Sequence[Signal]
 ) -> tuple[ContextSignature, list[str]]:
     values, reasons = dict(features.features), list[str]()
-    settled: set[str] = set()
+    flags: set[str] = set()
     for signal in signals:
         flag = signal.feature_flag
-        if flag in settled or not _is_value_of(values.get(flag), signal.value):
+        if flag in flags or not _is_value_of(values.get(flag), signal.value):
             continue
-        settled.add(flag)
+        flags.add(flag)
         if values[flag] != signal.value:
             values[flag] = signal.value
             reasons.append(f"memory {signal.memory_id} sets {flag} to {str(signal.value).lower()}")
@@ -135,9 +135,9 @@ def _follow_switch(
     path: Sequence[Strategy], history: RunHistory, book: StrategyBook, reasons: list[str]
 ) -> Strategy | None:
     """The strategy that a trigger leads to; one that was left is not come back to."""
-    visited = {strategy.strategy for strategy in path}
+    earlier = {strategy.strategy for strategy in path}
     for switch in path[-1].switches:
-        if switch.to in visited:
+        if switch.to in earlier:
             continue
         reason = history.explain_trigger(switch)
         if reason is not None:

@@ -62,8 +62,8 @@ def _compare_feature(condition: Condition, value: FeatureValue | None) -> str | 
         return f"{name} is {_render_value(value)}" if value == condition.is_ else None
     if not isinstance(value, str) or value not in LEVELS:
         return None
-    for bound, holds in ((condition.at_least, int.__ge__), (condition.at_most, int.__le__)):
-        if bound is not None and bound in LEVELS and holds(LEVELS.index(value), LEVELS.index(bound)):
+    for limit, holds in ((condition.at_least, int.__ge__), (condition.at_most, int.__le__)):
+        if limit is not None and limit in LEVELS and holds(LEVELS.index(value), LEVELS.index(limit)):
             return f"{name} is {value}"
     return None
 
