@@ -118,13 +118,21 @@ def test_symbols_are_those_that_the_edits_are_in(lab: PlanLab) -> None:
     assert check.plan.nodes[0].target_symbols == ("Cart.total",)  # type: ignore[union-attr]
 
 
+def test_an_edit_grows_until_it_is_unique(lab: PlanLab) -> None:
+    edits = [{"old_string": "self.items", "new_string": "self.prices", "path": "shop/cart.py"}]
+    check = lab.check({**NODE, "edits": edits})
+    [edit] = check.skeleton["nodes"][0]["edits"]
+    assert "return sum(self.items)" in edit["oldText"]
+    assert edit["newText"] == edit["oldText"].replace("self.items", "self.prices")
+    assert (lab.root / "shop/cart.py").read_text().count(edit["oldText"]) == 1
+
+
 def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Sub codes with a plan that has the problem, and the facts that it needs."""
     yield "fields.no_nodes", {}, {}
     yield "fields.no_nodes", {"nodes": []}, {"prompt": ""}
     yield "fields.missing", {"nodes": [{"intent": "Change something."}]}, {}
     yield "fields.missing", {"nodes": [{"symbols": ["lonely"]}]}, {"prompt": ""}
-    yield "fields.missing", {"nodes": [{**NODE, "operation": "move"}]}, {}
     yield "fields.missing", {"nodes": [NODE, {"kind": "escalate"}]}, {}
     yield "fields.missing", {"nodes": [NODE, {"kind": "side_effect", "sideEffectType": "git_push"}]}, {}
     yield "fields.type", {"nodes": [{**NODE, "symbols": {"a": 1}}]}, {}
@@ -137,6 +145,14 @@ def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     yield "fields.node_id", {"nodes": [{**NODE, "id": "a b/c"}]}, {}
     yield "fields.delta", {"nodes": [{**NODE, "delta": {"elements": []}}]}, {}
     yield "fields.edits", {"nodes": [{**NODE, "edits": [{"expected_content": "sum"}]}]}, {}
+    yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "gone", "newText": "x"}]}]}, {}
+    yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "self.items", "newText": "x"}]}]}, {}
+    yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "", "newText": "x"}]}]}, {}
+    yield (
+        "fields.edits",
+        {"nodes": [{**NODE, "edits": [{"old": "LIMIT = 10", "new": "x"}], "codemod": {"codemodId": "x"}}]},
+        {},
+    )
     yield "fields.version", {"schemaVersion": "9.0.0", "nodes": [NODE]}, {}
     yield "scope.path", {"nodes": [{**NODE, "file": ".git/config"}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "file": "shop/kart.py"}]}, {}
@@ -348,7 +364,7 @@ json_values = st.recursive(
     max_leaves=6,
 )
 node_keys = st.sampled_from(
-    "id kind file files symbols intent evidence hooks dependsOn mapsTo delta edits text operation moveTo"
+    "id kind file files symbols intent evidence hooks dependsOn mapsTo delta edits text operation"
     " newSymbols sideEffectType payload requestedEvidence lowEvidenceGuard citations why nonsense".split()
 )
 likely = st.sampled_from(
