@@ -118,6 +118,21 @@ def test_symbols_are_those_that_the_edits_are_in(lab: PlanLab) -> None:
     assert check.plan.nodes[0].target_symbols == ("Cart.total",)  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"symbol": "Cart.total", "new_content": "def total(self) -> int:\n    return 0\n"},
+        {"symbol": "Cart.total", "action": "insert_after_symbol", "newText": "def tax(self) -> int: ..."},
+        {"codemodId": "rename_identifier_in_file", "params": {"from": "total", "to": "amount"}},
+    ],
+)
+def test_edits_by_symbol_and_by_codemod(lab: PlanLab, edit: dict[str, Any]) -> None:
+    check = lab.check({**NODE, "edits": [edit]})
+    assert check.plan is not None
+    again = lab.check_document(check.plan.to_dict())
+    assert again.plan == check.plan
+
+
 def test_an_edit_grows_until_it_is_unique(lab: PlanLab) -> None:
     edits = [{"old_string": "self.items", "new_string": "self.prices", "path": "shop/cart.py"}]
     check = lab.check({**NODE, "edits": edits})
@@ -148,11 +163,8 @@ def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "gone", "newText": "x"}]}]}, {}
     yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "self.items", "newText": "x"}]}]}, {}
     yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "", "newText": "x"}]}]}, {}
-    yield (
-        "fields.edits",
-        {"nodes": [{**NODE, "edits": [{"old": "LIMIT = 10", "new": "x"}], "codemod": {"codemodId": "x"}}]},
-        {},
-    )
+    both = {"edits": [{"old": "LIMIT = 10", "new": "x"}], "delta": {"elements": []}}
+    yield "fields.edits", {"nodes": [{**NODE, **both}]}, {}
     yield "fields.version", {"schemaVersion": "9.0.0", "nodes": [NODE]}, {}
     yield "scope.path", {"nodes": [{**NODE, "file": ".git/config"}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "file": "shop/kart.py"}]}, {}

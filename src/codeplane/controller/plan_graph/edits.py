@@ -12,23 +12,40 @@ _NEW: Final = frozenset(
     "new_text new_content new_string new_str new replacement replace content text after file_text".split()
 )
 _PATH: Final = frozenset("path file file_path target_file".split())
-_REMARKS: Final = frozenset("action type kind op operation symbol description".split())
+_ACTIONS: Final = ("insert_before_symbol", "insert_after_symbol", "replace_symbol")
+_REMARKS: Final = frozenset("action type kind op operation description".split())
 _MOST_CONTEXT: Final = 8  # lines before and after that may make a text unique
 
 
-def read_edit(edit: Mapping[str, Any]) -> dict[str, str] | None:
-    """An edit as `oldText` and `newText`, with its path if it names one; None where it can't be read."""
-    texts: dict[str, str] = {}
+def read_edit(edit: Mapping[str, Any]) -> dict[str, Any] | None:
+    """An edit as `oldText` and `newText`, or a codemod; None where it can't be read.
+
+    With a `symbol`, the edit is of that definition: it is replaced, or the text goes before or after it.
+    """
+    if "codemodId" in edit or "codemod" in edit:
+        return _read_codemod(edit)
+    texts: dict[str, Any] = {}
     for key, value in edit.items():
         word = snake(str(key))
         name = "oldText" if word in _OLD else "newText" if word in _NEW else "path" if word in _PATH else ""
+        name = "symbol" if word == "symbol" else name
         if name and isinstance(value, str) and name not in texts:
             texts[name] = value
         elif name or word not in _REMARKS:
             return None
-    if "newText" not in texts and edit.get("action") != "delete":
+    action = str(edit.get("action") or "")
+    if "newText" not in texts and action != "delete":
         return None
-    return {"oldText": "", "newText": "", **texts}
+    place = {"action": action} if action in _ACTIONS and texts.get("symbol") else {}
+    return {"oldText": "", "newText": "", **texts, **place}
+
+
+def _read_codemod(edit: Mapping[str, Any]) -> dict[str, Any] | None:
+    name, params = edit.get("codemodId", edit.get("codemod")), edit.get("params", edit.get("parameters", {}))
+    is_known = set(edit) <= {"codemodId", "codemod", "params", "parameters", "path", "type", "kind"}
+    if not is_known or not isinstance(name, str) or not name or not isinstance(params, dict):
+        return None
+    return {"codemodId": name, "params": params}
 
 
 def make_unique(content: str, old: str, new: str, line: int) -> tuple[str, str] | None:

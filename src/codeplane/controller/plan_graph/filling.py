@@ -14,7 +14,7 @@ from codeplane.controller.plan_graph.lookup import PlanLookup
 _MOST_HOOKS: Final = 20
 _CORRECTION: Final = "Undo the node, read the failure, and patch it again."
 _SUCCESS: Final = "Every hook passes."
-_PAYLOADS: Final = {"git_commit": "message", "git_branch": "branch", "git_push": "remote"}
+_PAYLOADS: Final = {"git_commit": "message", "git_branch": "name", "git_push": "remote"}
 
 
 def fill_draft(draft: PlanDraft, lookup: PlanLookup) -> PlanDraft:
@@ -35,7 +35,8 @@ def _fill_change(node: NodeDraft, lookup: PlanLookup) -> None:
         body["targetFile"] = path
     if not body.get("operation"):
         edits = body.get("edits") or []
-        is_new = len(edits) == 1 and not edits[0].get("oldText") and lookup.existing_path(path or "") is None
+        is_whole = len(edits) == 1 and not (edits[0].get("oldText") or edits[0].get("symbol"))
+        is_new = is_whole and lookup.existing_path(path or "") is None
         body["operation"] = "create" if is_new else "modify"
     if not body.get("targetSymbols") and (symbols := _implied_symbols(node, lookup)):
         body["targetSymbols"] = symbols
@@ -61,8 +62,10 @@ def _implied_symbols(node: NodeDraft, lookup: PlanLookup) -> list[str]:
         return [MODULE]
     names: list[str] = []
     for edit in node.body.get("edits") or []:
-        old = edit.get("oldText")
-        if isinstance(old, str) and old.strip():
+        symbol, old = edit.get("symbol"), edit.get("oldText")
+        if isinstance(symbol, str) and symbol:
+            names.append(symbol)
+        elif isinstance(old, str) and old.strip():
             names.append(enclosing_symbol(lookup, node.text("targetFile"), old))
     for transform in _transforms(node.body.get("delta")):
         target = transform.get("target") or transform.get("symbol") or transform.get("inside")
@@ -203,7 +206,7 @@ def _accepted_node(node: NodeDraft, supports: Sequence[Support]) -> dict[str, An
         drop = {"editIntent", "whyThisFile"}
         return {key: value for key, value in body.items() if key not in drop}
     if body.get("edits"):
-        body["edits"] = [{key: edit[key] for key in ("oldText", "newText")} for edit in body["edits"]]
+        body["edits"] = [{key: edit[key] for key in edit if key != "path"} for edit in body["edits"]]
     sources = [one._asdict() for one in supports]
     for one in sources:
         one["firstLine"], one["lastLine"] = one.pop("first_line"), one.pop("last_line")

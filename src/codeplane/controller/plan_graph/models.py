@@ -45,6 +45,15 @@ class TextReplacement(PlanModel):
 
     old_text: str = ""
     new_text: str = ""
+    symbol: str = Field(default="", description="Definition that is replaced, or that the text is beside.")
+    action: str = Field(default="", description="Where the text goes, with a symbol.")
+
+
+class CodemodUse(PlanModel):
+    """A codemod by its id, with its parameters."""
+
+    codemod_id: str = Field(min_length=1)
+    params: dict[str, Any] = Field(default_factory=dict)
 
 
 class AtomicityBoundary(PlanModel):
@@ -81,8 +90,9 @@ class ChangeNode(NodeModel):
     verification_hooks: tuple[str, ...] = Field(min_length=1)
     target_text: str | None = Field(default=None, description="Text of the file that is to change.")
     delta: dict[str, Any] | None = Field(default=None, description="A code delta.")
-    edits: tuple[TextReplacement, ...] | None = Field(default=None, description="Texts to replace.")
-    codemod: dict[str, Any] | None = Field(default=None, description="A codemod: its id and its parameters.")
+    edits: tuple[CodemodUse | TextReplacement, ...] | None = Field(
+        default=None, description="Texts to replace, and codemods to run."
+    )
     allow_imports: bool = Field(default=False, description="Whether imports may change beside the symbols.")
     low_evidence_guard: bool = False
     uncertainty_note: str = ""

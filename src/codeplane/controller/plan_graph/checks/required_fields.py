@@ -139,11 +139,10 @@ def _guess_intent(node: NodeDraft, lookup: PlanLookup) -> str:
 
 def _carrier_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iterator[Problem]:
     """What a node carries to be applied can be read, and there is one of it."""
-    carriers = [key for key in ("delta", "codemod", "edits") if node.body.get(key)]
-    if len(carriers) > 1:
-        message = f"A node has a delta, a codemod or edits, not {' and '.join(carriers)}."
-        repair = drop_fields(node.node_id, *carriers[1:])
-        yield node_problem(plan, node, carriers[1], Flag(_CODE, "fields.edits"), message, None, repair)
+    if node.body.get("delta") and node.body.get("edits"):
+        repair = drop_fields(node.node_id, "edits")
+        message = "A node has a delta or edits, not both."
+        yield node_problem(plan, node, "edits", Flag(_CODE, "fields.edits"), message, None, repair)
     if (delta := node.body.get("delta")) is not None:
         facts = lookup.facts
 
@@ -167,10 +166,12 @@ def _edit_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iter
     for number, edit in enumerate(edits):
         better: dict[str, Any] | None = None
         if read_edit(edit) is None:
-            message = "An edit is {oldText, newText}."
+            message = "An edit is {oldText, newText}, {symbol, newText} or {codemodId, params}."
+        elif "codemodId" in edit:
+            continue
         elif lookup.path_of(edit.get("path", path or "")) != path or text is None:
             continue  # of another file, or of a new one: other checks look at that
-        elif content.count(edit["oldText"]) == 1:
+        elif content.count(edit["oldText"]) == 1 or (edit.get("symbol") and not edit["oldText"]):
             continue
         elif not edit["oldText"]:
             message = f"{path} is there already, and the edit has no oldText."
