@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from codeplane.controller.plan_graph import CODES, PlanGraph, draft_check, draft_plan
 from codeplane.controller.plan_graph.draft import read_draft
+from codeplane.controller.plan_graph.light_lane import light_change
 from codeplane.controller.plan_graph.models import PlanModel
 from tests.controller.plan_lab import PlanLab, PlanRule, TracedChain, open_lab
 
@@ -140,6 +141,31 @@ def test_an_edit_grows_until_it_is_unique(lab: PlanLab) -> None:
     assert "return sum(self.items)" in edit["oldText"]
     assert edit["newText"] == edit["oldText"].replace("self.items", "self.prices")
     assert (lab.root / "shop/cart.py").read_text().count(edit["oldText"]) == 1
+
+
+EDIT = {"oldText": "sum(self.items)", "newText": "sum(x for x in self.items if x > 0)"}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "reason"),
+    [
+        ([{**NODE, "edits": [EDIT]}], ""),
+        ([NODE], "neither edits nor a delta"),
+        ([{**NODE, "edits": [{**EDIT, "newText": "x\n" * 50}]}], "51 lines; at most 40"),
+        (
+            [{**NODE, "edits": [EDIT]}, {**NODE, "file": "tests/test_cart.py", "symbols": ["test_total"]}],
+            "more than one file",
+        ),
+        ([{**NODE, "edits": [EDIT]}, {"sideEffectType": "git_commit", "message": "Fix"}], "kind side_effect"),
+    ],
+)
+def test_only_a_small_change_of_one_file_is_light(
+    lab: PlanLab, nodes: list[dict[str, Any]], reason: str
+) -> None:
+    plan = lab.check(*nodes).plan
+    assert plan is not None
+    change = light_change(plan, 40)
+    assert (change == plan.nodes[0]) if not reason else (isinstance(change, str) and reason in change)
 
 
 def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:

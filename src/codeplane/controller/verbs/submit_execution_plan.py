@@ -1,21 +1,25 @@
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from codeplane.controller.catalogue import Verb
 from codeplane.controller.contract import RunState, SuggestedAction
-from codeplane.controller.plan_graph import PlanCheck, PlanFacts, check_plan, draft_check
+from codeplane.controller.plan_graph import PlanCheck, PlanFacts, PlanGraph, check_plan, draft_check
 from codeplane.controller.plan_graph.draft import read_draft
+from codeplane.controller.plan_graph.light_lane import light_change
 from codeplane.controller.plan_sources import DRAFT_PLAN, gather_facts, plan_sources
 from codeplane.controller.plan_text import evidence_lines, plan_lines, problem_lines
 from codeplane.controller.turn import Turn
-from codeplane.controller.verb import Denied, VerbArgs, VerbDescriptor, VerbResult
+from codeplane.controller.verb import Denied, VerbArgs, VerbDescriptor, VerbResult, verb_units
+from codeplane.core.errors import CodePlaneError
 from codeplane.core.synonyms import synonyms
 
 DESCRIPTOR = VerbDescriptor(
     'Checks a plan: {"nodes": [{"file", "symbols", "intent", "evidence": [handle | path:lines | prompt]}]};'
-    " the server fills in the rest. With draft and targets, it writes such a plan.",
+    " the server fills in the rest. With draft and targets, it writes such a plan; with quick, a small change"
+    " of one file that carries its edits is patched at once.",
     "When the files to change were read; with draft when unsure how to write a plan.",
 )
 
@@ -26,6 +30,7 @@ class Args(VerbArgs):
     intent: str = Field(default="", max_length=20_000)
     evidence: list[Any] | None = Field(default=None, max_length=500)
     draft: bool = False
+    quick: bool | dict[str, Any] = False
     targets: Annotated[list[str | dict[str, Any]], synonyms("files", "symbols")] = Field(
         default_factory=list, max_length=200
     )
@@ -45,19 +50,44 @@ def run(turn: Turn, args: Args) -> VerbResult:
         raise _refusal(turn, check)
     plan_id = plan_sources(turn).store_plan(check.plan)
     turn.run.body.extra.pop(DRAFT_PLAN, None)
-    result = {
+    result: dict[str, Any] = {
         "accepted": True,
         "planId": plan_id,
         "planGraph": check.plan.to_dict(),
         "memoryRuleResults": [one.to_dict() for one in check.memory_rule_results],
     }
-    lines = ["accepted", *plan_lines(check.plan)]
-    return VerbResult(result, "\n".join(lines), outcome="ok", state=RunState.PLAN_ACCEPTED)
+    answer = VerbResult(
+        result, "\n".join(["accepted", *plan_lines(check.plan)]), outcome="ok", state=RunState.PLAN_ACCEPTED
+    )
+    return _apply_at_once(turn, check.plan, answer) if args.quick else answer
+
+
+def _apply_at_once(turn: Turn, plan: PlanGraph, answer: VerbResult) -> VerbResult:
+    """Carries out a small change with its plan; what can't be is left to `apply_code_patch`."""
+    change = light_change(plan, turn.call.repo.checkout.settings.controller.quick_max_lines)
+    if isinstance(change, str):
+        return replace(answer, text=f"{answer.text}\nnot applied yet: {change}")
+    unit = verb_units()[Verb.APPLY_CODE_PATCH]
+    arguments: dict[str, Any] = {"planNodeId": change.node_id, "targetFile": change.target_file}
+    if change.edits:
+        arguments["edits"] = [one.model_dump(by_alias=True, exclude_defaults=True) for one in change.edits]
+    try:
+        patch = unit.run(turn, unit.read(arguments))
+    except (Denied, CodePlaneError) as error:
+        return replace(answer, text=f"{answer.text}\nnot applied: {error}")
+    return replace(
+        patch,
+        result={**answer.result, "patch": patch.result},
+        text=f"{answer.text}\n{patch.text}",
+        state=patch.state or RunState.EXECUTION_ENABLED,
+    )
 
 
 def _document_of(args: Args) -> dict[str, Any]:
     """The plan, whichever way it was sent."""
-    if args.plan_graph is not None:
+    if isinstance(args.quick, dict):
+        document: dict[str, Any] = {"nodes": [args.quick]}
+    elif args.plan_graph is not None:
         document = args.plan_graph if isinstance(args.plan_graph, dict) else {"nodes": args.plan_graph}
     else:
         document = {"nodes": args.nodes or []}
