@@ -59,6 +59,13 @@
     │   ├── ToolchainInvalid         4504
     │   ├── PhaseRolledBack          4505
     │   └── RollbackFailed           4506
+    ├── ControllerError              46xx  runs that follow an accepted plan
+    │   ├── ExecSideEffectCollision  4620
+    │   ├── ExecUngatedSideEffect    4621
+    │   ├── NodeNotReady             4622
+    │   ├── PatchOutOfBounds         4623
+    │   ├── CodemodRefused           4624
+    │   └── RecipeInvalid            4625
     ├── EditError                    5xxx  edits; nothing has changed, unless it says so
     │   ├── EditConflict             5001
     │   ├── EditRefused              5002
@@ -88,6 +95,9 @@
     ├── ProgramError                 91xx  programs that CodePlane starts
     │   ├── ProgramMissing           9101
     │   └── ProgramFailed            9102
+    ├── MemoryFailure                96xx  what runs are taught
+    │   ├── OverrideInvalid          9601
+    │   └── MemoryStateRefused       9602
     ├── PlatformUnsupported          9002
     └── InternalError                9001
 
@@ -473,6 +483,47 @@ class RollbackFailed(DeltaError):
     code = 4506
 
 
+class ControllerError(CodePlaneError):
+    """A step of a controlled run was refused; nothing has changed."""
+
+
+class ExecSideEffectCollision(ControllerError):
+    """Another run holds what the step would change; the details name it and when its lease ends."""
+
+    code = 4620
+    retryable = True
+
+
+class ExecUngatedSideEffect(ControllerError):
+    """A side effect has no commit gate, or its gate is still closed."""
+
+    code = 4621
+
+
+class NodeNotReady(ControllerError):
+    """A node of the plan can't be executed now: of another kind, done already, or others come before it."""
+
+    code = 4622
+
+
+class PatchOutOfBounds(ControllerError):
+    """A patch goes beyond the file or the symbols of its node."""
+
+    code = 4623
+
+
+class CodemodRefused(ControllerError):
+    """A codemod is unknown, or can't be done safely in the file."""
+
+    code = 4624
+
+
+class RecipeInvalid(ControllerError):
+    """A recipe is unknown, or its parameters are not those that it takes."""
+
+    code = 4625
+
+
 class EditError(CodePlaneError):
     """An edit was not made; every file is as it was."""
 
@@ -641,6 +692,22 @@ class ProgramFailed(ProgramError):
     """A program could not be started, or failed unexpectedly."""
 
     code = 9102
+
+
+class MemoryFailure(CodePlaneError):
+    """A memory cannot be read or changed."""
+
+
+class OverrideInvalid(MemoryFailure):
+    """A file of `.codeplane/memory/overrides/` is not a memory; the other files still count."""
+
+    code = 9601
+
+
+class MemoryStateRefused(MemoryFailure):
+    """A memory cannot go from its state to the one that was asked for."""
+
+    code = 9602
 
 
 class InternalError(CodePlaneError):

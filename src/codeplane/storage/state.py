@@ -32,6 +32,7 @@ SHARED: Final = (
     "contexts.yaml",
     "toolchain.toml",
     "packs/",
+    "codemods/",
     "surfaces/",
     "graph/seed/",
     "memory/overrides/",
