@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from codeplane.controller.execution.plan_store import load_plan
 from tests.controller.lab import Desk, open_desk
 
 PROMPT = "page_count must round up."
@@ -29,6 +30,16 @@ def test_a_plan_that_cites_what_was_read_is_accepted(desk: Desk) -> None:
     assert plan["nodes"][1]["verificationHooks"][0] == "test:tests/test_pager.py"
     assert "n1 change pager.py page_count" in answer.text
     assert "v1 validate test:tests/test_pager.py, lint, parse after n1" in answer.text
+
+
+def test_an_accepted_plan_is_in_the_plan_store(desk: Desk) -> None:
+    refusal = desk.turn("submit_execution_plan", workId="stored", originalPrompt=PROMPT, nodes=[NODE])
+    answer = desk.send({**refusal.suggestion, "workId": "stored"})
+    run = desk.run_of("stored")
+    assert run.plan == answer.result["result"]["planId"]
+    stored = load_plan(desk.session, run)
+    assert [node.node_id for node in stored.nodes] == ["n1", "v1"]
+    assert stored.progress()["totalNodes"] == 2
 
 
 def test_the_suggested_plan_is_accepted_and_shows_what_it_cites(desk: Desk) -> None:

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from codeplane.controller.evidence import Category, EvidenceRecord, EvidenceStore
+from codeplane.controller.execution.plan_store import store_plan
 from codeplane.controller.plan_graph import PlanFacts, PlanGraph, PlanIdentity
 from codeplane.controller.plan_graph.facts import Chain, Rule
 from codeplane.controller.plan_graph.reaching import reaching_tests
-from codeplane.controller.runs import Run
 from codeplane.controller.turn import Turn
 from codeplane.names import Snapshot
 
-ACCEPTED_PLAN: Final = "planGraph"
-"""Where a run keeps its accepted plan as a document."""
 DRAFT_PLAN: Final = "draftPlan"
 """Where a run keeps the plan that it was last offered, until one is accepted."""
 POLICY_VERSIONS: Final = "policyVersions"
@@ -52,13 +50,8 @@ def plan_sources(turn: Turn) -> PlanSources:
         chain=lambda _chain_id: None,
         required_chains=chains,
         needs_contract=body.strategy_id in _CONTRACT_STRATEGIES,
-        store_plan=lambda plan: _keep_document(turn.run, plan),
+        store_plan=lambda plan: store_plan(turn.call.repo, turn.run, plan),
     )
-
-
-def _keep_document(run: Run, plan: PlanGraph) -> str:
-    run.body.extra[ACCEPTED_PLAN] = plan.to_dict()
-    return plan.plan_fingerprint
 
 
 def gather_facts(turn: Turn, snapshot: Snapshot, files: Sequence[str]) -> PlanFacts:
