@@ -8,9 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from codeplane.controller.execution.plan_store import load_plan, store_plan
 from codeplane.controller.plan_graph import CODES, PlanGraph, draft_check, draft_plan
 from codeplane.controller.plan_graph.draft import read_draft
+from codeplane.controller.plan_graph.light_lane import light_change
 from codeplane.controller.plan_graph.models import PlanModel
+from codeplane.controller.runs import Run
 from tests.controller.plan_lab import PlanLab, PlanRule, TracedChain, open_lab
 
 NODE: dict[str, Any] = {
@@ -93,6 +96,8 @@ def test_new_files_and_new_symbols(lab: PlanLab) -> None:
         "evidence": ["prompt"],
     }
     assert lab.check(new).problems == ()
+    assert lab.check({**new, "symbols": ["tax"], "newSymbols": None}).plan == lab.check(new).plan
+    assert lab.check({**NODE, "operation": "delete", "symbols": None}).problems == ()
     more = {**NODE, "symbols": ["<module>"], "newSymbols": ["tax"]}
     assert lab.check(more).problems == ()
 
@@ -118,13 +123,61 @@ def test_symbols_are_those_that_the_edits_are_in(lab: PlanLab) -> None:
     assert check.plan.nodes[0].target_symbols == ("Cart.total",)  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"symbol": "Cart.total", "new_content": "def total(self) -> int:\n    return 0\n"},
+        {"symbol": "Cart.total", "action": "insert_after_symbol", "newText": "def tax(self) -> int: ..."},
+        {"codemodId": "rename_identifier_in_file", "params": {"from": "total", "to": "amount"}},
+    ],
+)
+def test_edits_by_symbol_and_by_codemod(lab: PlanLab, edit: dict[str, Any]) -> None:
+    check = lab.check({**NODE, "edits": [edit]})
+    assert check.plan is not None
+    again = lab.check_document(check.plan.to_dict())
+    assert again.plan == check.plan
+
+
+def test_an_edit_grows_until_it_is_unique(lab: PlanLab) -> None:
+    edits = [{"old_string": "self.items", "new_string": "self.prices", "path": "shop/cart.py"}]
+    check = lab.check({**NODE, "edits": edits})
+    [edit] = check.skeleton["nodes"][0]["edits"]
+    assert "return sum(self.items)" in edit["oldText"]
+    assert edit["newText"] == edit["oldText"].replace("self.items", "self.prices")
+    assert (lab.root / "shop/cart.py").read_text().count(edit["oldText"]) == 1
+
+
+EDIT = {"oldText": "sum(self.items)", "newText": "sum(x for x in self.items if x > 0)"}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "reason"),
+    [
+        ([{**NODE, "edits": [EDIT]}], ""),
+        ([NODE], "neither edits nor a delta"),
+        ([{**NODE, "edits": [{**EDIT, "newText": "x\n" * 50}]}], "51 lines; at most 40"),
+        (
+            [{**NODE, "edits": [EDIT]}, {**NODE, "file": "tests/test_cart.py", "symbols": ["test_total"]}],
+            "more than one file",
+        ),
+        ([{**NODE, "edits": [EDIT]}, {"sideEffectType": "git_commit", "message": "Fix"}], "kind side_effect"),
+    ],
+)
+def test_only_a_small_change_of_one_file_is_light(
+    lab: PlanLab, nodes: list[dict[str, Any]], reason: str
+) -> None:
+    plan = lab.check(*nodes).plan
+    assert plan is not None
+    change = light_change(plan, 40)
+    assert (change == plan.nodes[0]) if not reason else (isinstance(change, str) and reason in change)
+
+
 def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Sub codes with a plan that has the problem, and the facts that it needs."""
     yield "fields.no_nodes", {}, {}
     yield "fields.no_nodes", {"nodes": []}, {"prompt": ""}
     yield "fields.missing", {"nodes": [{"intent": "Change something."}]}, {}
     yield "fields.missing", {"nodes": [{"symbols": ["lonely"]}]}, {"prompt": ""}
-    yield "fields.missing", {"nodes": [{**NODE, "operation": "move"}]}, {}
     yield "fields.missing", {"nodes": [NODE, {"kind": "escalate"}]}, {}
     yield "fields.missing", {"nodes": [NODE, {"kind": "side_effect", "sideEffectType": "git_push"}]}, {}
     yield "fields.type", {"nodes": [{**NODE, "symbols": {"a": 1}}]}, {}
@@ -137,9 +190,18 @@ def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     yield "fields.node_id", {"nodes": [{**NODE, "id": "a b/c"}]}, {}
     yield "fields.delta", {"nodes": [{**NODE, "delta": {"elements": []}}]}, {}
     yield "fields.edits", {"nodes": [{**NODE, "edits": [{"expected_content": "sum"}]}]}, {}
+    yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "gone", "newText": "x"}]}]}, {}
+    yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "self.items", "newText": "x"}]}]}, {}
+    yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "", "newText": "x"}]}]}, {}
+    both = {"edits": [{"old": "LIMIT = 10", "new": "x"}], "delta": {"elements": []}}
+    yield "fields.edits", {"nodes": [{**NODE, **both}]}, {}
     yield "fields.version", {"schemaVersion": "9.0.0", "nodes": [NODE]}, {}
     yield "scope.path", {"nodes": [{**NODE, "file": ".git/config"}]}, {}
+    yield "scope.path", {"nodes": [{**NODE, "file": "shop"}]}, {}
+    yield "scope.path", {"nodes": [{**NODE, "file": "shop/cart.py/x.py", "operation": "create"}]}, {}
+    yield "scope.path", {"nodes": [{**NODE, "file": "shop/", "symbols": ["zzz"], "operation": "create"}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "file": "shop/kart.py"}]}, {}
+    yield "scope.file", {"nodes": [{**NODE, "file": "\udcff.py"}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "file": "zzz/qqq.rs", "symbols": ["x"]}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "operation": "create"}]}, {}
     yield "scope.allowlist", {"nodes": [NODE]}, {"allows": lambda path: path.startswith("docs/")}
@@ -179,6 +241,8 @@ def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     )
     yield "atomicity.depends_unknown", {"nodes": [{**NODE, "dependsOn": ["n9"]}]}, {}
     yield "atomicity.cycle", {"nodes": [{**NODE, "id": "a", "dependsOn": ["a"]}]}, {}
+    loop = [{**NODE, "id": "a", "dependsOn": ["check"]}, {"id": "check", "kind": "validate", "mapsTo": ["a"]}]
+    yield "atomicity.cycle", {"nodes": loop}, {}
     yield "verification.hook", {"nodes": [{**NODE, "hooks": []}]}, {}
     yield "verification.hook", {"nodes": [{**NODE, "hooks": ["hope"]}]}, {}
     yield "verification.test", {"nodes": [{**NODE, "hooks": ["pytest tests/test_gone.py"]}]}, {}
@@ -281,6 +345,12 @@ def test_rules_say_whether_they_are_kept(lab: PlanLab) -> None:
     results = {one.memory_id: (one.satisfied, one.deny_code) for one in check.memory_rule_results}
     assert results == {"kept": (True, None), "broken": (False, "PLAN_ORIGIN_UNKNOWN")}
     assert [problem.code for problem in check.problems] == ["PLAN_ORIGIN_UNKNOWN"]
+    assert check.memory_rule_results[1].to_dict() == {
+        "memoryId": "broken",
+        "condition": '{"nodeKinds": ["change"]}',
+        "satisfied": False,
+        "denyCode": "PLAN_ORIGIN_UNKNOWN",
+    }
 
 
 @pytest.mark.parametrize(
@@ -342,13 +412,14 @@ def test_one_rule_of_a_thousand_applies(tmp_path: Path) -> None:
         ] == ["mine"]
 
 
+RUN = Run("w_fuzz", "sess", "agent")
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=12),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=6,
 )
 node_keys = st.sampled_from(
-    "id kind file files symbols intent evidence hooks dependsOn mapsTo delta edits text operation moveTo"
+    "id kind file files symbols intent evidence hooks dependsOn mapsTo delta edits text operation"
     " newSymbols sideEffectType payload requestedEvidence lowEvidenceGuard citations why nonsense".split()
 )
 likely = st.sampled_from(
@@ -380,15 +451,15 @@ def test_whatever_is_sent_what_comes_back_is_accepted(
 ) -> None:
     with lab.forgetting():
         check = lab.check_document({**envelope, "nodes": nodes})
-        if check.plan is None:
-            assert check.problems
-            assert lab.check_document(check.skeleton).problems == ()
-        else:
-            document = check.plan.to_dict()
-            assert PlanGraph.model_validate(document) == check.plan
-            assert PlanGraph.model_validate(document).to_dict() == document
-            again = lab.check_document(document)
-            assert again.plan == check.plan
+        plan = check.plan or lab.check_document(check.skeleton).plan
+        assert plan is not None
+        document = plan.to_dict()
+        assert PlanGraph.model_validate(document).to_dict() == document
+        assert lab.check_document(document).plan == plan
+        store_plan(lab.session, RUN, plan)
+        assert {one.node_id for one in load_plan(lab.session, RUN).nodes} == {
+            one.node_id for one in plan.nodes
+        }
 
 
 @given(json_values)

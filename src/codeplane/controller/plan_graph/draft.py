@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from codeplane.controller.plan_graph.codes import RejectionCode
+from codeplane.controller.plan_graph.edits import read_edit
 from codeplane.controller.plan_graph.fields import (
     ENVELOPE_NAMES,
     NODE,
@@ -120,7 +121,7 @@ def _short_form(node: NodeDraft) -> dict[str, Any]:
 
 def read_draft(document: Mapping[str, Any]) -> tuple[PlanDraft, list[Problem]]:
     """The plan that a document means, and what in it could not be used."""
-    envelope, flaws = read_fields(_unwrap(document), ENVELOPE_NAMES)
+    envelope, flaws = read_fields(_unwrap(_as_unicode(document)), ENVELOPE_NAMES)
     problems = [_flaw_problem(flaw, None, flaw.key) for flaw in flaws]
     items = envelope.pop("nodes", [])
     common: dict[str, Any] = {key: envelope.pop(key) for key in ("editIntent", "evidence") if key in envelope}
@@ -129,10 +130,25 @@ def read_draft(document: Mapping[str, Any]) -> tuple[PlanDraft, list[Problem]]:
         body, flaws = read_fields(item, NODE_NAMES)
         is_change = _KINDS.get(str(body.get("kind") or _guess_kind(body)).lower()) == "change"
         body = _join_evidence({**common, **body} if is_change else body)
+        if isinstance(body.get("payload"), str):
+            body.setdefault("sideEffectPayloadRef", body.pop("payload"))
+        if "edits" in body:
+            body["edits"] = [read_edit(edit) or edit for edit in body["edits"]]
         problems += _place_node(draft, body, f"nodes[{number}]")
         node = draft.nodes[-1]
         problems += [_flaw_problem(flaw, node.node_id, f"nodes[{number}].{flaw.key}") for flaw in flaws]
     return draft, problems
+
+
+def _as_unicode(value: Any) -> Any:
+    """A document in which half characters are question marks: models and databases refuse them."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_as_unicode(item) for item in value]
+    if isinstance(value, Mapping):
+        return {_as_unicode(key): _as_unicode(item) for key, item in value.items()}
+    return value
 
 
 def _unwrap(document: Mapping[str, Any]) -> Mapping[str, Any]:
