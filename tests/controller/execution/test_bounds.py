@@ -67,6 +67,9 @@ def test_imports_count_where_the_node_names_the_module_too() -> None:
     with pytest.raises(PatchOutOfBounds):
         check(after, "load")
     check(after, "load", "<module>")
+    check(after, "load", "<imports>")
+    with pytest.raises(PatchOutOfBounds):
+        check(after.replace("LIMIT = 3", "LIMIT = 4"), "load", "<imports>")
 
 
 def test_a_symbol_that_the_node_adds_is_allowed_and_another_is_not() -> None:

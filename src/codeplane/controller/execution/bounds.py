@@ -3,14 +3,15 @@
 The rule looks at the result, whichever way it was made. Every line that goes must be in a target symbol of
 the old file, and every line that comes in one of the new file. Blank lines are free, and so is the comment
 directly above a symbol. A symbol that is only in the new file is one that the node adds. `<module>` stands
-for lines outside of every definition, imports among them: a node that needs an import names it beside its
-symbols. A file in which no definition can be found is one symbol.
+for lines outside of every definition, imports among them; `<imports>`, which `allowImports` of a node adds,
+for import statements alone. A file in which no definition can be found is one symbol.
 """
 
 import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from codeplane.controller.execution.nodes import IMPORTS_SYMBOL
 from codeplane.core.comments import first_attached
 from codeplane.core.errors import PatchOutOfBounds
 from codeplane.core.text import lines_of
@@ -22,6 +23,8 @@ from codeplane.languages.spec import language_of
 MODULE_SYMBOL: Final = "<module>"
 _MOST_NAMED: Final = 12
 _MOST_LINES: Final = 20
+_MOST_IMPORT_LINES: Final = 500
+_IMPORT: Final = re.compile(r"\s*(import|from|export|const|let|var|use|#\s*include|require|using|package)\b")
 _SEPARATORS: Final = re.compile(r"::|[#/\\]|->")
 
 
@@ -41,6 +44,7 @@ class Outline(NamedTuple):
 
     symbols: Sequence[SymbolSpan]
     lines: Sequence[str]
+    imports: frozenset[int] = frozenset()
     is_broken: bool = False  # whether the file has a syntax error, so that symbols may end elsewhere
 
 
@@ -57,7 +61,7 @@ def outline_of(path: str, data: bytes | None) -> Outline:
         SymbolSpan(_dotted_name(facts, number), first_attached(lines, one.span.start_line), one.span.end_line)
         for number, one in enumerate(facts.definitions)
     ]
-    return Outline(spans, lines, facts.state != "ok")
+    return Outline(spans, lines, _import_lines(facts, lines), facts.state != "ok")
 
 
 def _dotted_name(facts: Facts, number: int) -> str:
@@ -69,6 +73,23 @@ def _dotted_name(facts: Facts, number: int) -> str:
             names.append(one.owner)
         number = one.parent
     return ".".join(reversed(names))
+
+
+def _import_lines(facts: Facts, lines: Sequence[str]) -> frozenset[int]:
+    """The lines of import statements: from where one begins to where its brackets are closed."""
+    result: set[int] = set()
+    for one in facts.imports:
+        line, depth = one.line, 0
+        # A name of a list stands below the line that its statement begins with.
+        while line > 1 and line not in result and not _IMPORT.match(lines[line - 1]):
+            line -= 1
+        for number in range(line, min(len(lines), line + _MOST_IMPORT_LINES) + 1):
+            result.add(number)
+            text = lines[number - 1]
+            depth += sum(map(text.count, "({[")) - sum(map(text.count, ")}]"))
+            if number >= one.line and depth <= 0 and not text.rstrip().endswith("\\"):
+                break
+    return frozenset(result)
 
 
 def find_symbols(outline: Outline, path: str, target: str) -> list[SymbolSpan]:
@@ -120,7 +141,9 @@ def _allowed_lines(outline: Outline, path: str, symbols: Sequence[str]) -> set[i
     lines: set[int] = set()
     for target in symbols:
         spans = find_symbols(outline, path, target)
-        if target == MODULE_SYMBOL:
+        if target == IMPORTS_SYMBOL:
+            lines |= outline.imports
+        elif target == MODULE_SYMBOL:
             inside = {line for one in outline.symbols for line in range(one.first, one.last + 1)}
             lines |= set(range(1, len(outline.lines) + 1)) - inside
         elif len({one.name for one in spans}) > 1:
@@ -170,10 +193,9 @@ def _bounds_error(
     path: str, old: Outline, symbols: Sequence[str], outside: Sequence[str]
 ) -> PatchOutOfBounds:
     spans = [str(one) for target in symbols for one in find_symbols(old, path, target)]
-    allowed = [*spans, *(["lines outside of every definition"] if MODULE_SYMBOL in symbols else [])]
-    missing = [
-        target for target in symbols if target != MODULE_SYMBOL and not find_symbols(old, path, target)
-    ]
+    special = {MODULE_SYMBOL: "lines outside of every definition", IMPORTS_SYMBOL: "imports"}
+    allowed = [*spans, *(text for name, text in special.items() if name in symbols)]
+    missing = [target for target in symbols if target not in special and not find_symbols(old, path, target)]
     allowed += [f"a new {target}" for target in missing]
     more = f" and {len(outside) - 1} more lines" if len(outside) > 1 else ""
     return PatchOutOfBounds(

@@ -6,6 +6,9 @@ from typing import Any, Final, Literal, Protocol, cast
 
 from pydantic import BaseModel
 
+IMPORTS_SYMBOL: Final = "<imports>"
+"""The import statements of a file, in the place of a symbol."""
+
 NodeKind = Literal["change", "validate", "escalate", "side_effect"]
 FileOperation = Literal["create", "modify", "delete", "move"]
 HookKind = Literal["parse", "lint", "tests", "named_tests", "review"]
@@ -188,7 +191,7 @@ def read_node(source: SourceNode | Mapping[str, Any], delta: Mapping[str, Any] |
         depends_on=values.texts("depends_on"),
         intent=str(values.find("intent") or values.find("edit_intent") or ""),
         target_file=str(values.find("target_file") or ""),
-        target_symbols=(*values.texts("target_symbols"), *values.texts("new_symbols")),
+        target_symbols=_symbols_of(values),
         operation=_OPERATIONS.get(str(_plain(values.find("operation")) or "modify").lower(), "modify"),
         move_to=str(values.find("move_to") or ""),
         edits=edits,
@@ -201,6 +204,12 @@ def read_node(source: SourceNode | Mapping[str, Any], delta: Mapping[str, Any] |
         payload=_payload_of(values),
         commit_gate_id=str(values.find("commit_gate_id") or ""),
     )
+
+
+def _symbols_of(values: "_Values") -> tuple[str, ...]:
+    """The symbols that a node may change: those that it names, those that it adds, and imports if it says so."""
+    imports = (IMPORTS_SYMBOL,) if values.find("allow_imports") else ()
+    return (*values.texts("target_symbols"), *values.texts("new_symbols"), *imports)
 
 
 def read_edits(values: Iterable[Any]) -> tuple[tuple[TextChange, ...], tuple[CodemodUse, ...]]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from codeplane.answers.change import told
 from codeplane.controller.contract import RunState
 from codeplane.controller.execution.accepted import AcceptedNode, AcceptedPlan
+from codeplane.controller.execution.bounds import MODULE_SYMBOL
 from codeplane.controller.execution.bundles import Bundle, Bundles
 from codeplane.controller.execution.collisions import (
     Holder,
@@ -103,7 +104,7 @@ class Steps:
     def _resources_of(self, accepted: AcceptedPlan, one: AcceptedNode, content: Content) -> list[Resource]:
         node = one.node
         is_whole = node.operation != "modify" or node.delta is not None or node.codemods or content.codemods
-        symbols = [name for name in node.target_symbols if name and not name.startswith("<")]
+        symbols = [name for name in node.target_symbols if name != MODULE_SYMBOL]
         if is_whole or len(symbols) < len(node.target_symbols) or not symbols:
             files = [node.target_file, *([node.move_to] if node.move_to else [])]
             resources = [file_resource(name) for name in files]
