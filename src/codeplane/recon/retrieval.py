@@ -1,14 +1,17 @@
 """All lanes for one task: files in one order, and the rules that hold for them."""
 
+import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.recon.candidates import Candidate, Lane, LaneQuery, LaneSources
 from codeplane.recon.fusion import RankedFile, fuse
 from codeplane.recon.lanes import artifact, episodic, lexical, policy, symbol
+from codeplane.search.terms import Terms
 
+_WORD: Final = re.compile(r"\w+")
 _RULED: Final = 20  # files that rules are looked up for
 
 
@@ -19,10 +22,15 @@ class Retrieval:
     files: tuple[RankedFile, ...]
     policies: tuple[Candidate, ...]
     by_lane: Mapping[Lane, tuple[Candidate, ...]]
+    terms: Terms = field(compare=False)  # the words of the task as the index knows them
 
     def top_paths(self, most: int) -> tuple[RepoPath, ...]:
         """The paths of the best files."""
         return tuple(file.path for file in self.files[:most])
+
+    def weigh(self, line: str) -> float:
+        """How much of the task a line of text says."""
+        return self.terms.weight(self.terms.of(_WORD.findall(line)))
 
 
 def retrieve(query: LaneQuery, sources: LaneSources, lanes: Collection[Lane] = tuple(Lane)) -> Retrieval:
@@ -41,7 +49,8 @@ def retrieve(query: LaneQuery, sources: LaneSources, lanes: Collection[Lane] = t
     files = fuse(by_lane)
     if Lane.POLICY in lanes:
         by_lane[Lane.POLICY] = tuple(policy.find(_about(query, files), sources))
-    return Retrieval(tuple(files), by_lane.get(Lane.POLICY, ()), by_lane)
+    terms = lexical.task_terms(query, sources)
+    return Retrieval(tuple(files), by_lane.get(Lane.POLICY, ()), by_lane, terms)
 
 
 def _about(query: LaneQuery, files: list[RankedFile]) -> LaneQuery:

@@ -25,6 +25,15 @@ _TASK_VERBS: Final = frozenset(
     ).split()
 )
 
+# What a report says of behaviour without saying of which.
+_PROSE_WORDS: Final = frozenset(
+    "also always because before after behavior behaviour but cannot could currently doesn does don even"
+    " expected actual find found get gets got happens however instead just like more need needs never no not"
+    " now only same see seems set some still such than that too try trying very want wants when while without"
+    " would wrong".split()
+)
+_SHORTEST_WORD: Final = 2
+
 
 def find(query: LaneQuery, sources: LaneSources) -> list[Candidate]:
     """The best passages for the task's words; those of its first line and its lexemes count most."""
@@ -44,7 +53,7 @@ def task_terms(query: LaneQuery, sources: LaneSources) -> Terms:
     title_words = set(content_words(query.title)[0])
     text = f"{query.title}\n{query.prompt}"
     terms = terms_of(sources.snapshot, text, _MOST_TERMS)
-    content = [term for term in terms.items if not is_filler(term.text)]
+    content = [term for term in terms.items if is_content(term.text)]
     title = [term for term in content if term.text in title_words]
     body = [term for term in content if term.text not in title_words]
     rarest = sorted(body, key=lambda term: (-term.weight, term.text))[:_MOST_BODY_TERMS]
@@ -53,6 +62,11 @@ def task_terms(query: LaneQuery, sources: LaneSources) -> Terms:
     for term in [*title, *rarest]:
         term.weight *= _TASK_VERB_WEIGHT if stem(term.text) in _TASK_VERBS else 1.0
     return Terms(items=[*title, *rarest], fillers=terms.fillers, strange_words=terms.strange_words)
+
+
+def is_content(word: str) -> bool:
+    """Whether a lower-case word of a report may say which code is meant."""
+    return len(word) >= _SHORTEST_WORD and not is_filler(word) and word not in _PROSE_WORDS
 
 
 def _candidate_of(snapshot: Snapshot, passage: Passage, terms: Terms) -> Candidate:

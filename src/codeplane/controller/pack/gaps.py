@@ -1,0 +1,117 @@
+"""What a pack lacks: anchors that were asked for and not found, and the calls that may bring them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from codeplane.controller.catalogue import ALLOWED, Verb
+from codeplane.controller.contract import RunState, SuggestedAction
+from codeplane.controller.pack.sections import EscalationAction, Insufficiency, MissingAnchor
+
+INSUFFICIENT: Final = "PACK_INSUFFICIENT"
+ANCHOR_UNRESOLVED: Final = "PACK_REQUIRED_ANCHOR_UNRESOLVED"
+_LANES: Final = ["lexical lane", "symbol lane", "artifact lane", "episodic lane"]
+_MOST_ACTIONS: Final = 6
+_LONGEST_PATTERN: Final = 100
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Something that was not found: what it is, who needs it, where it was looked for, what is nearest."""
+
+    anchor_type: str  # prompt, code, file, symbol, ticket, api_spec, proof_chain
+    name: str
+    required_by: str
+    why: str
+    attempted: tuple[str, ...]
+    confidence: float
+    is_required: bool
+    nearest: str = ""
+
+    def to_line(self) -> str:
+        """The gap in one line."""
+        near = f"; did you mean {self.nearest}?" if self.nearest else ""
+        return f"{self.anchor_type} {self.name}: {self.why}{near}"
+
+
+def no_prompt() -> Gap:
+    """A run without a prompt has nothing to look for."""
+    why = "nothing says what is to be done"
+    return Gap("prompt", "originalPrompt", "every section", why, ("the request",), 1.0, True)
+
+
+def no_code(prompt: str) -> Gap:
+    """No lane found a file for the task."""
+    why = "no file matches the task, and a change has to cite code"
+    name = " ".join(prompt.split())[:_LONGEST_PATTERN]
+    return Gap("code", name, "evidence policy", why, tuple(_LANES), 1.0, True)
+
+
+def insufficiency_of(gaps: Sequence[Gap], state: RunState) -> Insufficiency | None:
+    """What stands between the run and a plan; None where every required anchor was found."""
+    required = [gap for gap in gaps if gap.is_required]
+    if not required:
+        return None
+    codes = [INSUFFICIENT] if any(gap.anchor_type in ("prompt", "code") for gap in required) else []
+    codes += [ANCHOR_UNRESOLVED] if any(gap.anchor_type not in ("prompt", "code") for gap in required) else []
+    return Insufficiency(
+        codes=codes,
+        missing_anchors=[
+            MissingAnchor(
+                anchor_type=gap.anchor_type,
+                name=gap.name,
+                required_by=gap.required_by,
+                why_required=gap.why,
+                attempted_sources=list(gap.attempted),
+                confidence=gap.confidence,
+            )
+            for gap in required
+        ],
+        escalation_plan=escalation_plan(gaps, state),
+        blocked_commands=[verb.value for verb in Verb if verb not in ALLOWED[state]],
+    )
+
+
+def escalation_plan(gaps: Sequence[Gap], state: RunState) -> list[EscalationAction]:
+    """Calls that may close the gaps, each once, allowed in the state."""
+    actions: dict[tuple[str, str], EscalationAction] = {}
+    for gap in gaps:
+        for action in _actions_for(gap):
+            if Verb(action.verb) in ALLOWED[state]:
+                actions.setdefault((action.verb, str(action.args)), action)
+    return list(actions.values())[:_MOST_ACTIONS]
+
+
+def as_suggestion(action: EscalationAction) -> SuggestedAction:
+    """An escalation as the call that it is."""
+    return SuggestedAction(verb=action.verb, reason=action.reason, args=action.args)
+
+
+def _actions_for(gap: Gap) -> Iterator[EscalationAction]:
+    match gap.anchor_type:
+        case "prompt":
+            args = {"originalPrompt": "What is to be done, in the user's words."}
+            yield _action("state_task", Verb.INITIALIZE_WORK, "Say what is to be done.", args)
+        case "ticket":
+            yield _action("fetch", Verb.FETCH_JIRA_TICKET, "Fetches the ticket.", {"ticketKey": gap.name})
+            yield _search(gap)
+        case "api_spec":
+            yield _action("fetch", Verb.FETCH_API_SPEC, "Fetches the description.", {"specUrl": gap.name})
+        case "file" if gap.nearest:
+            yield _action("read", Verb.READ_FILE_LINES, "The nearest file.", {"targetFile": gap.nearest})
+        case "symbol" if gap.nearest:
+            args = {"symbol": gap.nearest}
+            yield _action("lookup", Verb.LOOKUP_SYMBOL_DEFINITION, "The nearest name.", args)
+        case _:
+            yield _search(gap)
+    if gap.anchor_type in ("code", "file"):
+        yield _action("list", Verb.LIST_SCOPED_FILES, "Shows which files there are.", {})
+
+
+def _search(gap: Gap) -> EscalationAction:
+    args: dict[str, Any] = {"pattern": gap.name[:_LONGEST_PATTERN]}
+    return _action("search", Verb.SEARCH_CODEBASE_TEXT, "Looks for it in all files.", args)
+
+
+def _action(kind: str, verb: Verb, reason: str, args: dict[str, Any]) -> EscalationAction:
+    return EscalationAction(action_type=kind, verb=verb.value, reason=reason, args=args)
