@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from codeplane.controller.contract import RunState
+from codeplane.controller.pack.gaps import Gap, escalation_plan
 from tests.controller.pack.conftest import Turn
 
 PROMPT = "The total price of a cart ignores the discount."
@@ -47,12 +49,38 @@ def test_an_attachment_that_names_nothing_is_an_unresolved_anchor(
     _send_all(turn, lack)
 
 
-def test_a_ticket_that_was_not_fetched_is_missing(turn: Turn) -> None:
-    lack = turn("initialize_work", originalPrompt=PROMPT, attachments=["SHOP-7"])["packInsufficiency"]
-    assert lack["missingAnchors"][0]["anchorType"] == "ticket"
-    assert {"verb": "fetch_jira_ticket", "args": {"ticketKey": "SHOP-7"}} in [
-        {"verb": one["verb"], "args": one["args"]} for one in lack["escalationPlan"]
+@pytest.mark.parametrize(
+    ("attachment", "kind"), [("SHOP-7", "ticket"), ("https://api.example.com/openapi.json", "api_spec")]
+)
+def test_what_was_attached_and_not_fetched_is_missing(turn: Turn, attachment: str, kind: str) -> None:
+    answer = turn("initialize_work", originalPrompt=PROMPT, attachments=[attachment])
+    lack = answer["packInsufficiency"]
+    assert [one["anchorType"] for one in lack["missingAnchors"]] == [kind]
+    # Connectors are off, so a fetch would be refused.
+    assert not [one for one in lack["escalationPlan"] if one["verb"].startswith("fetch")]
+    _send_all(turn, lack)
+
+
+def test_connectors_that_are_on_are_asked() -> None:
+    gaps = [
+        Gap("ticket", "SHOP-7", "an attachment", "why", ("run",), 1.0, True, is_fetchable=True),
+        Gap(
+            "api_spec",
+            "https://a.example/x.json",
+            "an attachment",
+            "why",
+            ("run",),
+            1.0,
+            True,
+            is_fetchable=True,
+        ),
     ]
+    actions = [(one.verb, one.args) for one in escalation_plan(gaps, RunState.PLAN_REQUIRED)]
+    assert actions == [
+        ("fetch_jira_ticket", {"ticketKey": "SHOP-7"}),
+        ("fetch_api_spec", {"specUrl": "https://a.example/x.json"}),
+    ]
+    assert escalation_plan(gaps, RunState.BLOCKED_BUDGET) == []
 
 
 def test_a_ticket_in_the_prompt_alone_is_only_noted(turn: Turn) -> None:

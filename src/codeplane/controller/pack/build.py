@@ -8,7 +8,7 @@ from typing import Any, Final
 from codeplane.controller.catalogue import allowed_verbs
 from codeplane.controller.pack.excerpts import anchors_of, choose_files, policies_of
 from codeplane.controller.pack.fitting import canonical_json, fit_pack
-from codeplane.controller.pack.gaps import Gap, insufficiency_of, no_code, no_prompt
+from codeplane.controller.pack.gaps import Gap, insufficiency_of, no_code, no_prompt, not_indexed
 from codeplane.controller.pack.pack_text import render_pack
 from codeplane.controller.pack.prompt_facts import addresses_in, constraints_of, ticket_keys
 from codeplane.controller.pack.providers import PackProviders, lane_sources, providers_of
@@ -34,6 +34,8 @@ from codeplane.recon.candidates import Lane, LaneQuery
 from codeplane.recon.fusion import fuse
 from codeplane.recon.retrieval import Retrieval, retrieve
 
+POLICY_VERSIONS: Final = "policyVersions"
+"""Where a run keeps the rules of its pack, each with the beginning of its digest."""
 _PLACEHOLDER: Final = "ev_000000000000"  # as long as a handle; what is shown gets a real one at the end
 _SHOWN_PROMPT: Final = 400
 
@@ -88,6 +90,8 @@ def draft_pack(
     gaps = [*named.gaps, *([] if body.prompt.strip() else [no_prompt()])]
     if body.prompt.strip() and not anchors:
         gaps.append(no_code(body.prompt))
+    if unread := snapshot.coverage.unread:
+        gaps.append(not_indexed(unread))
     content = PackContent(
         header=_header(turn),
         task=_task_section(turn, named),
@@ -127,6 +131,7 @@ def issue_pack(turn: Turn, content: PackContent, gaps: Sequence[Gap], former_tex
     body.snapshot_id = header.repo_snapshot_id
     body.strategy_id, body.strategy_reasons = content.strategy.strategy_id, content.strategy.reasons
     body.features = content.strategy.context_signature or body.features
+    body.extra[POLICY_VERSIONS] = {policy.source: policy.digest[:12] for policy in content.policies}
     return ContextPack(content, text, insufficiency_of(gaps, turn.run.state), tuple(gaps))
 
 
@@ -185,7 +190,8 @@ def _note_shown(turn: Turn, path: RepoPath, digest: str) -> None:
 
 def _named_targets(turn: Turn, snapshot: Snapshot, targets: Sequence[str]) -> NamedTargets:
     body = turn.run.body
-    reader = TargetReader(snapshot, turn.call.repo.tree, frozenset(body.artifacts))
+    has_connectors = bool(turn.call.repo.checkout.settings.connectors.hosts)
+    reader = TargetReader(snapshot, turn.call.repo.tree, frozenset(body.artifacts), has_connectors)
     named = reader.read_targets(tuple(targets), "the call")
     attached = reader.read_targets(tuple(body.attachments), "an attachment")
     prompt = reader.read_prompt(body.prompt)

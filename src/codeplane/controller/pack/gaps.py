@@ -27,6 +27,7 @@ class Gap:
     confidence: float
     is_required: bool
     nearest: str = ""
+    is_fetchable: bool = False  # whether a connector may bring it
 
     def to_line(self) -> str:
         """The gap in one line."""
@@ -45,6 +46,12 @@ def no_code(prompt: str) -> Gap:
     why = "no file matches the task, and a change has to cite code"
     name = " ".join(prompt.split())[:_LONGEST_PATTERN]
     return Gap("code", name, "evidence policy", why, tuple(_LANES), 1.0, True)
+
+
+def not_indexed(unread: int) -> Gap:
+    """Files that the index has not read yet."""
+    why = "what they define is not in this pack yet; ask again in a few seconds"
+    return Gap("index", f"{unread} files", "the lanes", why, ("index",), 1.0, False)
 
 
 def insufficiency_of(gaps: Sequence[Gap], state: RunState) -> Insufficiency | None:
@@ -92,11 +99,13 @@ def _actions_for(gap: Gap) -> Iterator[EscalationAction]:
         case "prompt":
             args = {"originalPrompt": "What is to be done, in the user's words."}
             yield _action("state_task", Verb.INITIALIZE_WORK, "Say what is to be done.", args)
-        case "ticket":
+        case "ticket" if gap.is_fetchable:
             yield _action("fetch", Verb.FETCH_JIRA_TICKET, "Fetches the ticket.", {"ticketKey": gap.name})
-            yield _search(gap)
-        case "api_spec":
+        case "api_spec" if gap.is_fetchable:
             yield _action("fetch", Verb.FETCH_API_SPEC, "Fetches the description.", {"specUrl": gap.name})
+        case "api_spec":
+            args = {"pattern": "*{openapi,swagger}*"}
+            yield _action("list", Verb.LIST_SCOPED_FILES, "Descriptions in the repository.", args)
         case "file" if gap.nearest:
             yield _action("read", Verb.READ_FILE_LINES, "The nearest file.", {"targetFile": gap.nearest})
         case "symbol" if gap.nearest:

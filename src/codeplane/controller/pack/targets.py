@@ -33,6 +33,7 @@ class TargetReader:
     snapshot: Snapshot
     tree: WorkingTree
     artifacts: frozenset[str]  # names of what this run has fetched
+    has_connectors: bool = False
 
     def read_targets(self, texts: tuple[str, ...], required_by: str) -> NamedTargets:
         """Files, lines and symbols by their names; what is not there is a gap that is required."""
@@ -41,9 +42,9 @@ class TargetReader:
             if text in self.artifacts:
                 continue
             if ticket_keys(text) == [text]:
-                targets.gaps.append(_not_fetched("ticket", text, required_by, _SURE, is_required=True))
+                targets.gaps.append(self._not_fetched("ticket", text, required_by, _SURE))
             elif addresses_in(text) == [text]:
-                targets.gaps.append(_not_fetched("api_spec", text, required_by, _SURE, is_required=True))
+                targets.gaps.append(self._not_fetched("api_spec", text, required_by, _SURE))
             else:
                 self._find_target(text, required_by, targets)
         return targets
@@ -79,7 +80,7 @@ class TargetReader:
         targets = NamedTargets()
         for key in ticket_keys(prompt):
             if key not in self.artifacts:
-                targets.gaps.append(_not_fetched("ticket", key, "the prompt", _POSSIBLE, is_required=False))
+                targets.gaps.append(self._not_fetched("ticket", key, "the prompt", _POSSIBLE))
         for name in code_names(prompt):
             last = name.rpartition(".")[2]
             if not self.snapshot.definitions(last) and not self.snapshot.paths_with(last):
@@ -103,7 +104,10 @@ class TargetReader:
         more = f" and {len(definitions) - _MOST_SHOWN} more" if len(definitions) > _MOST_SHOWN else ""
         return f"{name} is defined {len(definitions)} times: {', '.join(places)}{more}"
 
-
-def _not_fetched(kind: str, name: str, required_by: str, confidence: float, *, is_required: bool) -> Gap:
-    why = "it has not been fetched in this run"
-    return Gap(kind, name, required_by, why, ("artifacts of the run",), confidence, is_required)
+    def _not_fetched(self, kind: str, name: str, required_by: str, confidence: float) -> Gap:
+        why = "it has not been fetched in this run"
+        is_required = confidence == _SURE
+        sources = ("artifacts of the run",)
+        return Gap(
+            kind, name, required_by, why, sources, confidence, is_required, is_fetchable=self.has_connectors
+        )
