@@ -22,6 +22,7 @@ _POLICY_LINES: Final = 12
 _FEW_LINES: Final = 6
 _LONGEST_WHY: Final = 160
 _STANDS_OUT: Final = 0.3  # of the best score; a file below is listed without its text
+_LIKELY: Final = 0.1  # of the best score; a file below is not listed
 _MOST_EXCERPTS: Final = 6
 
 Weigh = Callable[[str], float]
@@ -30,9 +31,11 @@ Weigh = Callable[[str], float]
 
 def choose_files(snapshot: Snapshot, files: Sequence[RankedFile]) -> list[RankedFile]:
     """The files to show: source first; others where the task names them or nothing else was found."""
-    source = [file for file in files if snapshot.purpose(file.path) is Purpose.SOURCE]
+    best = max((file.score for file in files), default=0.0)
+    likely = [file for file in files if file.score >= _LIKELY * best]
+    source = [file for file in likely if snapshot.purpose(file.path) is Purpose.SOURCE]
     named = [file for file in files if Lane.ARTIFACT in file.lanes and file not in source]
-    chosen = [*source, *named] or list(files)
+    chosen = [*source, *named] or likely
     order = {file.path: rank for rank, file in enumerate(files)}
     return sorted(chosen[:MOST_FILES], key=lambda file: order[file.path])
 

@@ -13,6 +13,7 @@ from codeplane.recon.fusion import RankedFile
 from codeplane.recon.retrieval import Retrieval
 
 _MOST_TESTS: Final = 8
+_MOST_RANKED: Final = 15
 _MOST_FILES: Final = 3  # whose tests are looked for
 
 
@@ -26,12 +27,21 @@ def validation_section(
     ranks = {file.path: rank for rank, file in enumerate(answer.files)}
     sure = [one for one in impact.tests if one.confidence == "high"]
     order = sorted(sure or impact.tests, key=lambda one: (ranks.get(one.path, len(ranks)), not one.reaches))
+    reaching = [one.path for one in order]
+    about = _tests_about(snapshot, answer)
+    tests = dict.fromkeys([*reaching, *about] if sure else [*about, *reaching])
     linters = [one.symbol for one in answer.policies if " checks" in one.why]
     return ValidationSection(
-        tests=[shown(one.path) for one in order[:_MOST_TESTS]],
+        tests=[shown(path) for path in tests][:_MOST_TESTS],
         linters=sorted(dict.fromkeys(linters)),
-        confidence="high" if sure else "low" if order else "none",
+        confidence="high" if sure else "low" if tests else "none",
     )
+
+
+def _tests_about(snapshot: Snapshot, answer: Retrieval) -> list[RepoPath]:
+    """Test files that the lanes take for part of the task: where imports say nothing, their words do."""
+    tests = snapshot.tests()
+    return [path for path in answer.top_paths(_MOST_RANKED) if path in tests]
 
 
 def _definitions_of(snapshot: Snapshot, file: RankedFile) -> list[int]:

@@ -27,10 +27,10 @@ _TASK_VERBS: Final = frozenset(
 
 # What a report says of behaviour without saying of which.
 _PROSE_WORDS: Final = frozenset(
-    "also always because before after behavior behaviour but cannot could currently doesn does don even"
-    " expected actual find found get gets got happens however instead just like more need needs never no not"
-    " now only same see seems set some still such than that too try trying very want wants when while without"
-    " would wrong".split()
+    "actual after also always because before behavior behaviour but cannot could currently does doesn don"
+    " even expected find found get gets got happens however instead just like more must need needs never no"
+    " not now only same see seems set should some still such than that too try trying unless very want wants"
+    " when while without would wrong".split()
 )
 _SHORTEST_WORD: Final = 2
 
