@@ -113,10 +113,10 @@ class LaneSources:
 
 def best_candidates(candidates: Iterable[Candidate], limit: int) -> list[Candidate]:
     """The candidates in order, each place once, as many as the limit says."""
-    ordered = sorted(candidates, key=lambda one: (-one.score, one.path, one.first_line, one.symbol, one.why))
+    ranking = sorted(candidates, key=lambda one: (-one.score, one.path, one.first_line, one.symbol, one.why))
     places = set[tuple[str, int, int, str]]()
     selection: list[Candidate] = []
-    for one in ordered:
+    for one in ranking:
         place = one.path, one.first_line, one.last_line, one.symbol
         if place not in places and one.score > 0:
             places.add(place)

@@ -66,9 +66,9 @@ def _files_ending(snapshot: Snapshot, text: str) -> Sequence[RepoPath]:
     parts = [part for part in text.split("/") if part not in ("", ".", "..")]
     if not parts:
         return ()
-    named = snapshot.paths_named(parts[-1])
+    homonyms = snapshot.paths_named(parts[-1])
     for tail in _tails(parts):
-        matches = [path for path in named if path == tail or path.endswith(f"/{tail}")]
+        matches = [path for path in homonyms if path == tail or path.endswith(f"/{tail}")]
         exact = [path for path in matches if path == tail]
         if len(exact) == 1 or len(matches) == 1:
             return exact or matches

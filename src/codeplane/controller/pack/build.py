@@ -82,19 +82,19 @@ def draft_pack(
 ) -> Draft:
     """The nine sections with everything that was found."""
     body, providers = turn.run.body, providers_of(turn)
-    named = _named_targets(turn, snapshot, targets)
-    answer = _run_lanes(turn, snapshot, providers, named, more_words)
+    references = _named_targets(turn, snapshot, targets)
+    answer = _run_lanes(turn, snapshot, providers, references, more_words)
     files = choose_files(snapshot, answer.files)
     anchors = list(anchors_of(snapshot, files, answer.weigh))
     paths = [file.path for file in files]
-    gaps = [*named.gaps, *([] if body.prompt.strip() else [no_prompt()])]
+    gaps = [*references.gaps, *([] if body.prompt.strip() else [no_prompt()])]
     if body.prompt.strip() and not anchors:
         gaps.append(no_code(body.prompt))
     if unread := snapshot.coverage.unread:
         gaps.append(not_indexed(unread))
     content = PackContent(
         header=_header(turn),
-        task=_task_section(turn, named),
+        task=_task_section(turn, references),
         policies=[
             policy.model_copy(update={"evidence": _PLACEHOLDER if policy.text else ""})
             for policy in policies_of(snapshot, answer.policies)
@@ -192,13 +192,13 @@ def _named_targets(turn: Turn, snapshot: Snapshot, targets: Sequence[str]) -> Na
     body = turn.run.body
     has_connectors = bool(turn.call.repo.checkout.settings.connectors.hosts)
     reader = TargetReader(snapshot, turn.call.repo.tree, frozenset(body.artifacts), has_connectors)
-    named = reader.read_targets(tuple(targets), "the call")
-    attached = reader.read_targets(tuple(body.attachments), "an attachment")
+    targets_of_call = reader.read_targets(tuple(targets), "the call")
+    attachments = reader.read_targets(tuple(body.attachments), "an attachment")
     prompt = reader.read_prompt(body.prompt)
     return NamedTargets(
-        [*named.candidates, *attached.candidates],
-        [*named.gaps, *attached.gaps, *prompt.gaps],
-        [*named.conflicts, *attached.conflicts, *prompt.conflicts],
+        [*targets_of_call.candidates, *attachments.candidates],
+        [*targets_of_call.gaps, *attachments.gaps, *prompt.gaps],
+        [*targets_of_call.conflicts, *attachments.conflicts, *prompt.conflicts],
     )
 
 
@@ -255,7 +255,5 @@ def _task_section(turn: Turn, named: NamedTargets) -> TaskSection:
 def _uncommitted(turn: Turn, paths: Sequence[RepoPath]) -> list[str]:
     """Candidate files with changes that no commit has: a plan would build on them."""
     status = turn.call.repo.tree.git.look()
-    changed = {one.path for one in (*status.staged, *status.modified)} | {
-        one.path for one in status.conflicts
-    }
-    return [f"{shown(path)} has uncommitted changes" for path in paths if path in changed]
+    dirty = {one.path for one in (*status.staged, *status.modified)} | {one.path for one in status.conflicts}
+    return [f"{shown(path)} has uncommitted changes" for path in paths if path in dirty]

@@ -26,26 +26,26 @@ class PackDelta:
     """What a pack got in addition: the sections with new items alone, as data and as text."""
 
     pack: ContextPack
-    added: dict[str, Any]
+    sections: dict[str, Any]
     text: str
     gaps: tuple[Gap, ...]
 
 
 def enrich_pack(turn: Turn, reasons: Sequence[str], targets: Sequence[str]) -> PackDelta:
     """Adds what the reasons and targets lead to. Nothing that the pack had is taken away."""
-    stored = load_pack(turn.call, turn.run, turn.run.body.pack_ref)
-    if stored is None:
+    former = load_pack(turn.call, turn.run, turn.run.body.pack_ref)
+    if former is None:
         pack = build_pack(turn, targets)
         return PackDelta(pack, pack.to_dict(), pack.text, pack.gaps)
     words = reason_words(reasons)
     draft = turn.call.ask(lambda snapshot: draft_pack(turn, snapshot, targets, words))
     tokens = turn.call.repo.checkout.settings.controller.pack_tokens
-    delta = fit_pack(new_items(stored.content, draft.content), tokens)
+    delta = fit_pack(new_items(former.content, draft.content), tokens)
     if not _has_items(delta):
-        pack = ContextPack(stored.content, stored.text, None, draft.gaps)
+        pack = ContextPack(former.content, former.text, None, draft.gaps)
         return PackDelta(pack, {}, "", draft.gaps)
     delta = cite_shown(turn, delta)
-    pack = issue_pack(turn, joined(stored.content, delta), draft.gaps, stored.text)
+    pack = issue_pack(turn, joined(former.content, delta), draft.gaps, former.text)
     return PackDelta(pack, _added(delta), "\n".join(render_findings(delta)), draft.gaps)
 
 
@@ -95,16 +95,17 @@ def new_items(old: PackContent, new: PackContent) -> PackContent:
 
 def joined(old: PackContent, delta: PackContent) -> PackContent:
     """The old pack with the new items behind its own; an anchor that is shown now takes its old place."""
-    shown = {(one.path, one.first_line): one for one in delta.anchors.anchors}
-    kept = [
-        shown.pop((one.path, one.first_line), one) if not one.evidence else one for one in old.anchors.anchors
+    excerpts = {(one.path, one.first_line): one for one in delta.anchors.anchors}
+    anchors = [
+        excerpts.pop((one.path, one.first_line), one) if not one.evidence else one
+        for one in old.anchors.anchors
     ]
     sections: dict[str, Any] = {
         "header": delta.header,
         "policies": [*old.policies, *delta.policies],
         "anchors": old.anchors.model_copy(
             update={
-                "anchors": [*kept, *shown.values()],
+                "anchors": [*anchors, *excerpts.values()],
                 "proof_chains": [*old.anchors.proof_chains, *delta.anchors.proof_chains],
             }
         ),

@@ -34,10 +34,10 @@ def choose_files(snapshot: Snapshot, files: Sequence[RankedFile]) -> list[Ranked
     best = max((file.score for file in files), default=0.0)
     likely = [file for file in files if file.score >= _LIKELY * best]
     source = [file for file in likely if snapshot.purpose(file.path) is Purpose.SOURCE]
-    named = [file for file in files if Lane.ARTIFACT in file.lanes and file not in source]
-    chosen = [*source, *named] or likely
+    mentions = [file for file in files if Lane.ARTIFACT in file.lanes and file not in source]
+    selection = [*source, *mentions] or likely
     order = {file.path: rank for rank, file in enumerate(files)}
-    return sorted(chosen[:MOST_FILES], key=lambda file: order[file.path])
+    return sorted(selection[:MOST_FILES], key=lambda file: order[file.path])
 
 
 def anchors_of(snapshot: Snapshot, files: Sequence[RankedFile], weigh: Weigh) -> Iterator[Anchor]:
@@ -55,9 +55,9 @@ def anchors_of(snapshot: Snapshot, files: Sequence[RankedFile], weigh: Weigh) ->
 
 def _spans_of(file: RankedFile, most: int) -> list[Candidate]:
     """The best candidates that don't overlap: definitions, else lines, else the whole file."""
-    named = [one for one in file.candidates if one.symbol and one.first_line]
+    definitions = [one for one in file.candidates if one.symbol and one.first_line]
     spans: list[Candidate] = []
-    for candidate in named or file.candidates:
+    for candidate in definitions or file.candidates:
         if len(spans) < most and not _overlaps(candidate, spans):
             spans.append(candidate)
     return [one for one in spans if one.first_line] or spans[:1]

@@ -44,9 +44,9 @@ def _fits(content: PackContent, room: int) -> bool:
 
 
 def _count_dropped(content: PackContent, name: str) -> PackContent:
-    dropped = dict(content.missing.dropped)
-    dropped[name] = dropped.get(name, 0) + 1
-    return content.model_copy(update={"missing": content.missing.model_copy(update={"dropped": dropped})})
+    counts = dict(content.missing.dropped)
+    counts[name] = counts.get(name, 0) + 1
+    return content.model_copy(update={"missing": content.missing.model_copy(update={"dropped": counts})})
 
 
 def _steps() -> Iterator[tuple[str, Step]]:

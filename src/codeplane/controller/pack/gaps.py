@@ -23,7 +23,7 @@ class Gap:
     name: str
     required_by: str
     why: str
-    attempted: tuple[str, ...]
+    sources: tuple[str, ...]
     confidence: float
     is_required: bool
     nearest: str = ""
@@ -56,11 +56,11 @@ def not_indexed(unread: int) -> Gap:
 
 def insufficiency_of(gaps: Sequence[Gap], state: RunState) -> Insufficiency | None:
     """What stands between the run and a plan; None where every required anchor was found."""
-    required = [gap for gap in gaps if gap.is_required]
-    if not required:
+    needs = [gap for gap in gaps if gap.is_required]
+    if not needs:
         return None
-    codes = [INSUFFICIENT] if any(gap.anchor_type in ("prompt", "code") for gap in required) else []
-    codes += [ANCHOR_UNRESOLVED] if any(gap.anchor_type not in ("prompt", "code") for gap in required) else []
+    codes = [INSUFFICIENT] if any(gap.anchor_type in ("prompt", "code") for gap in needs) else []
+    codes += [ANCHOR_UNRESOLVED] if any(gap.anchor_type not in ("prompt", "code") for gap in needs) else []
     return Insufficiency(
         codes=codes,
         missing_anchors=[
@@ -69,10 +69,10 @@ def insufficiency_of(gaps: Sequence[Gap], state: RunState) -> Insufficiency | No
                 name=gap.name,
                 required_by=gap.required_by,
                 why_required=gap.why,
-                attempted_sources=list(gap.attempted),
+                attempted_sources=list(gap.sources),
                 confidence=gap.confidence,
             )
-            for gap in required
+            for gap in needs
         ],
         escalation_plan=escalation_plan(gaps, state),
         blocked_commands=[verb.value for verb in Verb if verb not in ALLOWED[state]],

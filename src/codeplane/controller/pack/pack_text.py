@@ -35,8 +35,8 @@ def render_findings(content: PackContent) -> Iterator[str]:
     for anchor in content.anchors.anchors:
         yield from _anchor_lines(anchor)
     for chain in content.anchors.proof_chains:
-        broken = f", broken at {chain.broken_at}" if chain.broken_at else ""
-        yield f"chain {chain.chain_id}: {' → '.join(chain.hops)}{broken}"
+        ending = f", broken at {chain.broken_at}" if chain.broken_at else ""
+        yield f"chain {chain.chain_id}: {' → '.join(chain.hops)}{ending}"
     for policy in content.policies:
         yield from _policy_lines(policy)
     if content.validation.tests:

@@ -51,19 +51,19 @@ class TargetReader:
 
     def _find_target(self, text: str, required_by: str, targets: NamedTargets) -> None:
         try:
-            wanted = Finder(self.snapshot, self.tree).find(text)
-            data = self.snapshot.source(wanted.path)  # what is ignored can't be cited
+            target = Finder(self.snapshot, self.tree).find(text)
+            data = self.snapshot.source(target.path)  # what is ignored can't be cited
         except AmbiguousSymbol as error:
             targets.conflicts.append(error.message)
             return
         except CodePlaneError as error:
             targets.gaps.append(self._unresolved(text, required_by, error))
             return
-        last = wanted.last or data.count(b"\n") + 1
-        lines = (wanted.first, last) if wanted.symbol or wanted.first > 1 or wanted.last else (0, 0)
-        symbol = wanted.symbol.removeprefix(f"{self.snapshot.module_name(wanted.path)}.")
+        last = target.last or data.count(b"\n") + 1
+        lines = (target.first, last) if target.symbol or target.first > 1 or target.last else (0, 0)
+        symbol = target.symbol.removeprefix(f"{self.snapshot.module_name(target.path)}.")
         why = f"named by {required_by}"
-        targets.candidates.append(Candidate(Lane.ARTIFACT, wanted.path, *lines, symbol, 2 * _SURE, why))
+        targets.candidates.append(Candidate(Lane.ARTIFACT, target.path, *lines, symbol, 2 * _SURE, why))
 
     def _unresolved(self, text: str, required_by: str, error: CodePlaneError) -> Gap:
         is_path = "/" in text or "." in text

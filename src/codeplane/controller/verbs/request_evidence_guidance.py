@@ -57,7 +57,7 @@ def run(turn: Turn, args: Args) -> VerbResult:
         reason = "The smallest plan that is accepted now."
         calls.insert(0, SuggestedAction(verb=Verb.SUBMIT_EXECUTION_PLAN, reason=reason, args=plan))
     result = {
-        "packDelta": delta.added,
+        "packDelta": delta.sections,
         "contextPackRef": delta.pack.ref,
         "contextPackHash": delta.pack.hash,
     }
@@ -78,18 +78,18 @@ def minimal_plan(turn: Turn) -> dict[str, Any] | None:
 
 
 def _stored_pack(turn: Turn, ref: str) -> VerbResult:
-    stored = load_pack(turn.call, turn.run, ref)
-    if stored is None:
+    pack = load_pack(turn.call, turn.run, ref)
+    if pack is None:
         message = f"This run has no pack {ref[:60]!r}."
         problem = Problem(MISSING_FIELDS, "fields.invalid", "contextPackRef", message)
         raise Denied([MISSING_FIELDS], message, result={"problems": [problem.to_wire()]})
-    header = stored.content.header
+    header = pack.content.header
     result = {
         "contextPackRef": header.context_pack_ref,
         "contextPackHash": header.context_pack_hash,
-        "contextPack": stored.content.model_dump(mode="json"),
+        "contextPack": pack.content.model_dump(mode="json"),
     }
-    return VerbResult(result, stored.text, outcome="ok")
+    return VerbResult(result, pack.text, outcome="ok")
 
 
 def _answer(
@@ -107,11 +107,11 @@ def _answer(
 
 def _next_calls(turn: Turn, reasons: Sequence[str], delta: PackDelta) -> Iterator[SuggestedAction]:
     """Calls that are allowed now and bring what the reasons and the gaps ask for, each once."""
-    known = set[str]()
+    texts = set[str]()
     for call in (*_for_codes(reasons, delta), *_for_gaps(turn, delta), *_for_words(reasons)):
         text = call_text(call)
-        if Verb(call.verb) in ALLOWED[turn.run.state] and text not in known:
-            known.add(text)
+        if Verb(call.verb) in ALLOWED[turn.run.state] and text not in texts:
+            texts.add(text)
             yield call
 
 

@@ -71,8 +71,8 @@ def is_content(word: str) -> bool:
 
 def _candidate_of(snapshot: Snapshot, passage: Passage, terms: Terms) -> Candidate:
     words = sorted((terms.items[at] for at in passage.holds), key=lambda term: (-term.weight, term.text))
-    shown = ", ".join(term.text for term in words[:_WORDS_SHOWN])
-    why = f"has {shown}" if shown else "path has words of the task"
+    words_shown = ", ".join(term.text for term in words[:_WORDS_SHOWN])
+    why = f"has {words_shown}" if words_shown else "path has words of the task"
     return Candidate(
         Lane.LEXICAL,
         RepoPath(passage.path),

@@ -42,9 +42,9 @@ def find(query: LaneQuery, sources: LaneSources) -> list[Candidate]:
 
 def _rows_for(sources: LaneSources, paths: Sequence[RepoPath]) -> Iterator[Candidate]:
     for row in sources.policy_rows():
-        covered = _covered(row, paths)
-        if covered or not row.globs:
-            why = f"policy {row.row_id}: {shown(row.text)}{_for_files(covered)}"
+        files = _covered(row, paths)
+        if files or not row.globs:
+            why = f"policy {row.row_id}: {shown(row.text)}{_for_files(files)}"
             yield Candidate(Lane.POLICY, RepoPath(row.path), row.line, row.line, row.row_id, _ON_RECORD, why)
 
 
@@ -91,13 +91,13 @@ def _owners_of(snapshot: Snapshot, paths: Sequence[RepoPath]) -> Iterator[Candid
     else:
         return
     rules = list(_owner_rules(snapshot.source(RepoPath(name))))
-    owned: dict[int, list[RepoPath]] = {}
+    files_by_line: dict[int, list[RepoPath]] = {}
     for path in paths:
         line = next((number for number, globs, _ in reversed(rules) if globs.holds(path)), None)
         if line is not None:
-            owned.setdefault(line, []).append(path)
+            files_by_line.setdefault(line, []).append(path)
     owners = {number: people for number, _, people in rules}
-    for line, files in owned.items():
+    for line, files in files_by_line.items():
         why = f"owned by {shown(owners[line])}{_for_files(files)}" if owners[line] else "owned by nobody"
         yield Candidate(Lane.POLICY, RepoPath(name), line, line, "", _OWNER, why)
 

@@ -51,11 +51,11 @@ def named_definitions(snapshot: Snapshot, mentions: Iterable[Mention]) -> list[N
     """The definitions that names stand for, the surest first; a name that many things have says little."""
     definitions: dict[tuple[str, int], NamedDefinition] = {}
     for mention in mentions:
-        named = [one for one in _resolve_name(snapshot, mention.name) if one.kind not in _PROSE]
-        if len(named) > _CROWD:
+        matches = [one for one in _resolve_name(snapshot, mention.name) if one.kind not in _PROSE]
+        if len(matches) > _CROWD:
             continue
-        for rank, one in enumerate(named[:_MOST_OF_A_NAME]):
-            score = mention.weight * change_weight(snapshot, one.path) / (len(named) + rank) ** 0.5
+        for rank, one in enumerate(matches[:_MOST_OF_A_NAME]):
+            score = mention.weight * change_weight(snapshot, one.path) / (len(matches) + rank) ** 0.5
             place = one.path, one.position
             if place not in definitions or definitions[place].score < score:
                 definitions[place] = NamedDefinition(one, mention, score)
