@@ -69,8 +69,9 @@ def used_linters(turn: Turn, snapshot: Snapshot) -> Iterable[LinterUse]:
 def run_artifacts(turn: Turn) -> Iterable[Artifact]:
     """Tickets and API operations that this run has fetched, by the texts that were kept of them."""
     for name, record in turn.run.body.artifacts.items():
-        texts = [str(value) for key, value in sorted(record.items()) if "digest" not in key.lower()]
-        yield Artifact(name, str(record.get("kind") or record.get("source") or "artifact"), "\n".join(texts))
+        kind = str(record.get("kind") or "artifact").replace("_", " ")
+        text = "\n".join(str(record[key]) for key in ("title", "summary", "text") if record.get(key))
+        yield Artifact(name, kind, text)
 
 
 def _note_of(memory: Mapping[str, Any]) -> MemoryNote:
