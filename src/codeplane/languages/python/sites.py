@@ -22,7 +22,11 @@ SITES = SiteGrammar(
     raises={"raise_statement": "#0"},
     classes={"class_definition": ("name", ("superclasses",))},
     loops={"for_statement": ("left", "right"), "for_in_clause": ("left", "right")},
-    assignments={"assignment": ("left", "right"), "named_expression": ("name", "value")},
+    assignments={
+        "assignment": ("left", "right"),
+        "augmented_assignment": ("left", "right"),
+        "named_expression": ("name", "value"),
+    },
     returns=frozenset({"return_statement"}),
     conditions=frozenset({"if_statement", "try_statement", "match_statement", "conditional_expression"}),
 )

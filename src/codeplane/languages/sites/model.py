@@ -19,6 +19,7 @@ class SiteKind(IntEnum):
     CLASS = 4  # with its bases
     LOOP = 5  # over something; its names are the callee
     ASSIGN = 6  # of a value that no call makes: a text, a list, a mapping, another name
+    RETURN = 7  # of such a value
 
 
 class ValueKind(IntEnum):

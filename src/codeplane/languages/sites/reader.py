@@ -123,6 +123,8 @@ class _Sweep:
                 return self._made(SiteKind.LOOP, node, values.read(source), values.text_of(target))
             case "assign":
                 return self._assign_site(node)
+            case "return":
+                return self._return_site(node)
             case _:
                 return None
 
@@ -155,6 +157,13 @@ class _Sweep:
         if value.kind in (ValueKind.CALL, ValueKind.OTHER, ValueKind.FUNCTION):
             return None  # a call is a site of its own and knows what it is assigned to
         return self._made(SiteKind.ASSIGN, node, value, self._values.text_of(target))
+
+    def _return_site(self, node: Node) -> Site | None:
+        if not node.named_children:
+            return None
+        value = self._values.read(node.named_children[-1])
+        is_plain = value.kind not in (ValueKind.CALL, ValueKind.OTHER, ValueKind.FUNCTION)
+        return self._made(SiteKind.RETURN, node, value) if is_plain else None
 
     def _made(self, kind: SiteKind, node: Node, value: Value, name: str = "") -> Site:
         is_conditional = is_returned = False
