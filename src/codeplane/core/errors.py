@@ -88,6 +88,9 @@
     ├── ProgramError                 91xx  programs that CodePlane starts
     │   ├── ProgramMissing           9101
     │   └── ProgramFailed            9102
+    ├── MemoryFailure                96xx  what runs are taught
+    │   ├── OverrideInvalid          9601
+    │   └── MemoryStateRefused       9602
     ├── PlatformUnsupported          9002
     └── InternalError                9001
 
@@ -641,6 +644,22 @@ class ProgramFailed(ProgramError):
     """A program could not be started, or failed unexpectedly."""
 
     code = 9102
+
+
+class MemoryFailure(CodePlaneError):
+    """A memory cannot be read or changed."""
+
+
+class OverrideInvalid(MemoryFailure):
+    """A file of `.codeplane/memory/overrides/` is not a memory; the other files still count."""
+
+    code = 9601
+
+
+class MemoryStateRefused(MemoryFailure):
+    """A memory cannot go from its state to the one that was asked for."""
+
+    code = 9602
 
 
 class InternalError(CodePlaneError):
