@@ -1,12 +1,14 @@
 """The pack that a run begins with."""
 
 import hashlib
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
 from codeplane.controller.pack.fitting import canonical_json
+from codeplane.controller.run_memory import memory_store
 from tests.controller.pack.conftest import Turn, take_turn
 from tests.drive import new_repo
 from tests.recon.conftest import SHOP
@@ -126,3 +128,31 @@ def test_a_run_without_a_prompt_is_refused_with_a_call_that_works(turn: Turn) ->
     assert answer["denyReasons"] == ["PLAN_MISSING_REQUIRED_FIELDS"]
     action = answer["suggestedAction"]
     assert turn(action["verb"], **action["args"])["denyReasons"] == []
+
+
+def test_memories_about_the_files_are_in_the_pack_and_others_are_not(shop_repo: Repo, turn: Turn) -> None:
+    store = memory_store(shop_repo.session)
+    contents = {
+        "cart.json": {
+            "domainAnchorIds": ["shop"],
+            "enforcementType": "informational",
+            "note": "Prices are cents.",
+        },
+        "docs.json": {
+            "domainAnchorIds": ["docs"],
+            "enforcementType": "informational",
+            "note": "Short sentences.",
+        },
+    }
+    folder = shop_repo.root.parent / "overrides"
+    folder.mkdir()
+    for name, content in contents.items():
+        (folder / name).write_text(json.dumps(content))
+    store.import_overrides(folder)
+    for _ in range(2):  # the same again in the next turn
+        answer = turn("initialize_work", originalPrompt=PROMPT)
+        memories = answer["result"]["contextPack"]["activeMemories"]
+        assert [memory["note"] for memory in memories] == ["Prices are cents."]
+        assert f"memory {memories[0]['id']}: Prices are cents." in answer["text"]
+    reasons = answer["result"]["contextPack"]["anchors"]["anchors"][0]
+    assert "episodic" in reasons["lanes"]

@@ -26,6 +26,7 @@ from codeplane.controller.pack.sections import (
 from codeplane.controller.pack.storage import store_pack
 from codeplane.controller.pack.targets import NamedTargets, TargetReader
 from codeplane.controller.pack.validation import validation_section
+from codeplane.controller.run_memory import mark_shown
 from codeplane.controller.turn import Turn
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
@@ -72,16 +73,21 @@ class Draft:
 
 def build_pack(turn: Turn, targets: Sequence[str] = ()) -> ContextPack:
     """Builds the pack of a run, keeps it, and notes its reference in the run."""
-    draft = turn.call.ask(lambda snapshot: draft_pack(turn, snapshot, targets))
+    providers = providers_of(turn)
+    draft = turn.call.ask(lambda snapshot: draft_pack(turn, snapshot, providers, targets))
     tokens = turn.call.repo.checkout.settings.controller.pack_tokens
     return issue_pack(turn, fit_pack(draft.content, tokens), draft.gaps)
 
 
 def draft_pack(
-    turn: Turn, snapshot: Snapshot, targets: Sequence[str] = (), more_words: Sequence[str] = ()
+    turn: Turn,
+    snapshot: Snapshot,
+    providers: PackProviders,
+    targets: Sequence[str] = (),
+    more_words: Sequence[str] = (),
 ) -> Draft:
     """The nine sections with everything that was found."""
-    body, providers = turn.run.body, providers_of(turn)
+    body = turn.run.body
     references = _named_targets(turn, snapshot, targets)
     answer = _run_lanes(turn, snapshot, providers, references, more_words)
     files = choose_files(snapshot, answer.files)
@@ -131,6 +137,7 @@ def issue_pack(turn: Turn, content: PackContent, gaps: Sequence[Gap], former_tex
     body.snapshot_id = header.repo_snapshot_id
     body.strategy_id, body.strategy_reasons = content.strategy.strategy_id, content.strategy.reasons
     body.features = content.strategy.context_signature or body.features
+    mark_shown(turn.run, [str(memory["id"]) for memory in content.active_memories])
     body.extra[POLICY_VERSIONS] = {policy.source: policy.digest[:12] for policy in content.policies}
     return ContextPack(content, text, insufficiency_of(gaps, turn.run.state), tuple(gaps))
 

@@ -9,6 +9,7 @@ from codeplane.controller.pack.build import ContextPack, build_pack, cite_shown,
 from codeplane.controller.pack.fitting import fit_pack
 from codeplane.controller.pack.gaps import Gap
 from codeplane.controller.pack.pack_text import render_findings
+from codeplane.controller.pack.providers import providers_of
 from codeplane.controller.pack.sections import Anchor, PackContent
 from codeplane.controller.pack.storage import load_pack
 from codeplane.controller.turn import Turn
@@ -38,7 +39,8 @@ def enrich_pack(turn: Turn, reasons: Sequence[str], targets: Sequence[str]) -> P
         pack = build_pack(turn, targets)
         return PackDelta(pack, pack.to_dict(), pack.text, pack.gaps)
     words = reason_words(reasons)
-    draft = turn.call.ask(lambda snapshot: draft_pack(turn, snapshot, targets, words))
+    providers = providers_of(turn)
+    draft = turn.call.ask(lambda snapshot: draft_pack(turn, snapshot, providers, targets, words))
     tokens = turn.call.repo.checkout.settings.controller.pack_tokens
     delta = fit_pack(new_items(former.content, draft.content), tokens)
     if not _has_items(delta):

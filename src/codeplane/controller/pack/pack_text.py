@@ -43,7 +43,8 @@ def render_findings(content: PackContent) -> Iterator[str]:
         yield f"tests ({content.validation.confidence}): {', '.join(content.validation.tests)}"
     if content.validation.linters:
         yield f"linters: {', '.join(content.validation.linters)}"
-    yield from (memory_line(memory) for memory in content.active_memories)
+    for memory in content.active_memories:
+        yield from memory_lines(memory)
     yield from (f"missing: {line}" for line in content.missing.missing)
     yield from (f"conflict: {line}" for line in content.missing.conflicts)
 
@@ -65,14 +66,18 @@ def _policy_lines(policy: PolicyEntry) -> Iterator[str]:
         yield policy.text
 
 
-def memory_line(memory: Mapping[str, Any]) -> str:
-    """One memory in one line."""
-    few_shot, rule = memory.get("fewShot"), memory.get("planRule")
-    if isinstance(few_shot, Mapping):
-        said = str(few_shot.get("instruction", ""))
-    elif isinstance(rule, Mapping):
-        said = "; ".join(map(str, rule.get("requiredSteps", ())))
-    else:
-        said = ""
-    note = str(memory.get("note") or "")
-    return f"memory {memory.get('id', '')}: {' '.join(filter(None, (said, note)))}"
+def memory_lines(memory: Mapping[str, Any]) -> Iterator[str]:
+    """One memory: what it says, and of an example what was refused and what was accepted."""
+    example, rule = memory.get("fewShot") or {}, memory.get("planRule") or {}
+    signal = memory.get("strategySignal") or {}
+    parts = [
+        str(example.get("instruction") or ""),
+        "; ".join(map(str, rule.get("requiredSteps") or ())),
+        str(signal.get("reason") or ""),
+        str(memory.get("note") or ""),
+    ]
+    yield f"memory {memory.get('id', '')}: {' '.join(filter(None, parts))}"
+    if example.get("before"):
+        yield f"  refused: {example['before']}"
+    if example.get("after"):
+        yield f"  accepted: {example['after']}"

@@ -6,6 +6,7 @@ from typing import Any
 
 from codeplane.controller.pack.past_changes import past_changes
 from codeplane.controller.pack.sections import ProofChain, StrategySection
+from codeplane.controller.run_memory import pack_memories
 from codeplane.controller.turn import Turn
 from codeplane.core.paths import RepoPath
 from codeplane.lint.plan import uses
@@ -30,6 +31,9 @@ def providers_of(turn: Turn) -> PackProviders:
     """The providers of a run."""
     body = turn.run.body
 
+    def active_memories(paths: Sequence[RepoPath]) -> Sequence[Mapping[str, Any]]:
+        return pack_memories(turn.call, [str(path) for path in paths])
+
     def strategy(_snapshot: Snapshot, _paths: Sequence[RepoPath]) -> StrategySection:
         return StrategySection(
             strategy_id=body.strategy_id,
@@ -37,7 +41,7 @@ def providers_of(turn: Turn) -> PackProviders:
             reasons=body.strategy_reasons,
         )
 
-    return PackProviders(strategy)
+    return PackProviders(strategy, active_memories)
 
 
 def lane_sources(turn: Turn, snapshot: Snapshot, providers: PackProviders) -> LaneSources:
