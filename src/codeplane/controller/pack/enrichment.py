@@ -97,11 +97,8 @@ def new_items(old: PackContent, new: PackContent) -> PackContent:
 
 def joined(old: PackContent, delta: PackContent) -> PackContent:
     """The old pack with the new items behind its own; an anchor that is shown now takes its old place."""
-    excerpts = {(one.path, one.first_line): one for one in delta.anchors.anchors}
-    anchors = [
-        excerpts.pop((one.path, one.first_line), one) if not one.evidence else one
-        for one in old.anchors.anchors
-    ]
+    excerpts = {_place(one): one for one in delta.anchors.anchors}
+    anchors = [excerpts.pop(_place(one), one) if not one.evidence else one for one in old.anchors.anchors]
     sections: dict[str, Any] = {
         "header": delta.header,
         "policies": [*old.policies, *delta.policies],
@@ -123,6 +120,10 @@ def joined(old: PackContent, delta: PackContent) -> PackContent:
         update = {key: [*getattr(section, key), *getattr(more, key)] for key in keys}
         sections[name] = section.model_copy(update=update)
     return old.model_copy(update=sections)
+
+
+def _place(anchor: Anchor) -> tuple[str, int, int]:
+    return anchor.path, anchor.first_line, anchor.last_line
 
 
 def _is_covered(anchor: Anchor, anchors: Sequence[Anchor]) -> bool:
