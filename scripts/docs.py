@@ -18,6 +18,8 @@ from codeplane.cli._group import cpl
 from codeplane.config.layers import is_user_only
 from codeplane.config.places import ENV_PREFIX
 from codeplane.config.settings import LogOutput, Settings
+from codeplane.controller.plan_graph import CODES
+from codeplane.controller.plan_graph.hooks import HOOKS
 from codeplane.core import errors
 from codeplane.languages import has_references, specs, support_table
 from codeplane.languages.operations.operation import Operation
@@ -61,6 +63,7 @@ def pages() -> dict[str, str]:
         "languages": _languages_page(),
         "operations": _operations_page(),
         "risks": _risks_page(),
+        "rejections": _rejections_page(),
     }
     written = {f"{FOLDER}/{name}.md": NOTE + "\n".join(parts).rstrip() + "\n" for name, parts in made.items()}
     return {**written, LIST: _listing()}
@@ -96,6 +99,26 @@ def _risks_page() -> Iterator[str]:
         sentence = risk.sentence.replace("|", "\\|")
         rows.append((f"`{name}`", sentence, risk.subject, languages))
     yield _table(("Risk", "What may happen", "About", "Languages"), rows)
+
+
+def _rejections_page() -> Iterator[str]:
+    yield "# Rejection codes\n"
+    yield (
+        "What a controlled run is refused with: the codes are in `denyReasons`, and each problem has a sub "
+        "code, the node, the field, what was found, and a fix. All problems of a plan come in one answer, "
+        "together with a corrected plan that is accepted when it is sent.\n"
+    )
+    rows = ((f"`{code}`", entry.meaning, entry.raised_by) for code, entry in CODES.items())
+    yield _table(("Code", "Meaning", "Raised by"), rows)
+    yield "## Sub codes\n"
+    details = (
+        (f"`{code}`", f"`{name}`", meaning)
+        for code, entry in CODES.items()
+        for name, meaning in entry.sub_codes.items()
+    )
+    yield _table(("Code", "Sub code", "Meaning"), details)
+    yield "## Verification hooks\n"
+    yield _table(("Hook", "What it shows"), ((f"`{name}`", meaning) for name, meaning in HOOKS.items()))
 
 
 def _operations_page() -> Iterator[str]:

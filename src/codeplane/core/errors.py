@@ -34,7 +34,8 @@
     │   ├── UnknownSetting           2201
     │   ├── InvalidSetting           2202
     │   ├── UnreadableConfig         2203
-    │   └── PackInvalid              2204
+    │   ├── PackInvalid              2204
+    │   └── StrategyInvalid          2205
     ├── IndexFailure                 3xxx  the index
     │   ├── IndexCorrupt             3001
     │   ├── IndexNotAvailable        3002
@@ -59,6 +60,13 @@
     │   ├── ToolchainInvalid         4504
     │   ├── PhaseRolledBack          4505
     │   └── RollbackFailed           4506
+    ├── ControllerError              46xx  runs that follow an accepted plan
+    │   ├── ExecSideEffectCollision  4620
+    │   ├── ExecUngatedSideEffect    4621
+    │   ├── NodeNotReady             4622
+    │   ├── PatchOutOfBounds         4623
+    │   ├── CodemodRefused           4624
+    │   └── RecipeInvalid            4625
     ├── EditError                    5xxx  edits; nothing has changed, unless it says so
     │   ├── EditConflict             5001
     │   ├── EditRefused              5002
@@ -88,6 +96,17 @@
     ├── ProgramError                 91xx  programs that CodePlane starts
     │   ├── ProgramMissing           9101
     │   └── ProgramFailed            9102
+    ├── SandboxError                 95xx  snippets in the sandbox
+    │   ├── SandboxUnavailable       9501
+    │   ├── SandboxTimeout           9502
+    │   ├── SandboxMemory            9503
+    │   ├── SandboxFailed            9504
+    │   └── SandboxShapeMismatch     9505
+    ├── GraphStoreError              97xx  the graph store and its seeds
+    │   ├── GraphStoreUnavailable    9701
+    │   ├── SeedInvalid              9702
+    │   ├── GraphConstraintViolated  9703
+    │   └── GraphTooLarge            9704
     ├── MemoryFailure                96xx  what runs are taught
     │   ├── OverrideInvalid          9601
     │   └── MemoryStateRefused       9602
@@ -335,6 +354,12 @@ class PackInvalid(ConfigError):
     code = 2204
 
 
+class StrategyInvalid(ConfigError):
+    """A file of a strategy or of a proof chain is not valid; `problems` in the details lists why."""
+
+    code = 2205
+
+
 class IndexFailure(CodePlaneError):
     """The index cannot answer."""
 
@@ -474,6 +499,47 @@ class RollbackFailed(DeltaError):
     """A phase was written, but could be neither completed nor rolled back; it counts as executed."""
 
     code = 4506
+
+
+class ControllerError(CodePlaneError):
+    """A step of a controlled run was refused; nothing has changed."""
+
+
+class ExecSideEffectCollision(ControllerError):
+    """Another run holds what the step would change; the details name it and when its lease ends."""
+
+    code = 4620
+    retryable = True
+
+
+class ExecUngatedSideEffect(ControllerError):
+    """A side effect has no commit gate, or its gate is still closed."""
+
+    code = 4621
+
+
+class NodeNotReady(ControllerError):
+    """A node of the plan can't be executed now: of another kind, done already, or others come before it."""
+
+    code = 4622
+
+
+class PatchOutOfBounds(ControllerError):
+    """A patch goes beyond the file or the symbols of its node."""
+
+    code = 4623
+
+
+class CodemodRefused(ControllerError):
+    """A codemod is unknown, or can't be done safely in the file."""
+
+    code = 4624
+
+
+class RecipeInvalid(ControllerError):
+    """A recipe is unknown, or its parameters are not those that it takes."""
+
+    code = 4625
 
 
 class EditError(CodePlaneError):
@@ -644,6 +710,69 @@ class ProgramFailed(ProgramError):
     """A program could not be started, or failed unexpectedly."""
 
     code = 9102
+
+
+class SandboxError(CodePlaneError):
+    """A snippet of code could not be run in the sandbox, or did not answer as declared."""
+
+
+class SandboxUnavailable(SandboxError):
+    """The sandbox cannot be started: its interpreter is missing or does not run here."""
+
+    code = 9501
+
+
+class SandboxTimeout(SandboxError):
+    """The snippet ran longer than its time limit and was stopped."""
+
+    code = 9502
+
+
+class SandboxMemory(SandboxError):
+    """The snippet needed more memory than its limit and was stopped."""
+
+    code = 9503
+
+
+class SandboxFailed(SandboxError):
+    """The snippet cannot be parsed or raised an error; `line` in the details is the line of the snippet."""
+
+    code = 9504
+
+
+class SandboxShapeMismatch(SandboxError):
+    """The answer of the snippet is not as declared; `at` in the details is the place in the answer."""
+
+    code = 9505
+
+
+class GraphStoreError(CodePlaneError):
+    """The graph store could not answer."""
+
+
+class GraphStoreUnavailable(GraphStoreError):
+    """The graph server cannot be reached, refuses the account, or its driver is not installed."""
+
+    code = 9701
+    retryable = True
+
+
+class SeedInvalid(GraphStoreError):
+    """Rows of the seed files are not valid; `problems` in the details lists them with file and line."""
+
+    code = 9702
+
+
+class GraphConstraintViolated(GraphStoreError):
+    """An edge names a node that is not in the graph, or a value that has to be unique is there twice."""
+
+    code = 9703
+
+
+class GraphTooLarge(GraphStoreError):
+    """The graph, one of its rows, or the answer to a question is larger than a bound allows."""
+
+    code = 9704
 
 
 class MemoryFailure(CodePlaneError):

@@ -134,6 +134,12 @@ class History:
         last = next(iter(self._executions_of(phase)), None)
         return last if last is not None and self._is_undone(last) else None
 
+    def of_plan_item(self, item: str) -> Operation | None:
+        """The last successful operation that was made for an item of a plan and has not been undone."""
+        operations = self._find_all({"json_extract(body, '$.plan') = ?": item})
+        successes = (one for one in operations if one.success and not one.is_git)
+        return next((one for one in successes if not self._is_undone(one)), None)
+
     def _executions_of(self, phase: str) -> list[Operation]:
         """Staging and committing a phase goes with the operation that wrote it."""
         operations = self._find_all({"json_extract(body, '$.phase') = ?": phase})

@@ -156,7 +156,7 @@ def _extended(item_type: ItemType, extension: ExtensionPack) -> ItemType:
 
 @cache
 def _built_in_packs() -> dict[str, tuple[PackSource, WorkflowPack]]:
-    sources = [_built_in_source("core")]
+    sources = [_built_in_source("core"), _built_in_source("controller")]
     return {source.name: (source, _parse_pack(source, WorkflowPack)) for source in sources}
 
 

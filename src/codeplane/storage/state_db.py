@@ -68,8 +68,9 @@ MIGRATIONS: Final = (
     )""",
     "CREATE INDEX controller_evidence_run ON controller_evidence (work_id, source)",
     """CREATE TABLE controller_reservation (
-        kind TEXT NOT NULL, resource TEXT NOT NULL, work_id TEXT NOT NULL, node TEXT NOT NULL,
-        renewed_ms INTEGER NOT NULL, expires_ms INTEGER NOT NULL, PRIMARY KEY (kind, resource)
+        kind TEXT NOT NULL, resource TEXT NOT NULL, work_id TEXT NOT NULL, agent_id TEXT NOT NULL,
+        node TEXT NOT NULL, renewed_ms INTEGER NOT NULL, expires_ms INTEGER NOT NULL,
+        PRIMARY KEY (kind, resource)
     ) WITHOUT ROWID""",
     """CREATE TABLE memory (
         id TEXT PRIMARY KEY, state TEXT NOT NULL, enforcement TEXT NOT NULL, dedupe_key TEXT NOT NULL UNIQUE,

@@ -1,0 +1,1 @@
+"""What a plan is checked for: one file for each concern."""

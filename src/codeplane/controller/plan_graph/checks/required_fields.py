@@ -1,0 +1,198 @@
+"""Every node has what its kind needs and only its author knows."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from codeplane.controller.plan_graph.codes import RejectionCode
+from codeplane.controller.plan_graph.draft import NodeDraft, PlanDraft
+from codeplane.controller.plan_graph.facts import SCHEMA_VERSION
+from codeplane.controller.plan_graph.lookup import PlanLookup
+from codeplane.controller.plan_graph.models import (
+    ChangeNode,
+    EscalateNode,
+    NodeModel,
+    SideEffectNode,
+    ValidateNode,
+)
+from codeplane.controller.plan_graph.problems import Problem
+from codeplane.controller.plan_graph.repairs import (
+    Flag,
+    drop_envelope,
+    drop_fields,
+    escalate_before,
+    escalate_instead,
+    node_problem,
+    update_fields,
+)
+from codeplane.controller.plan_graph.targets import guess_nodes, guess_symbols, guess_target
+from codeplane.core.errors import CodePlaneError
+from codeplane.core.suggest import nearest
+from codeplane.delta.document import Authoring, read_delta
+
+_CODE: Final = RejectionCode.PLAN_MISSING_REQUIRED_FIELDS
+_MISSING: Final = Flag(_CODE, "fields.missing")
+_OPERATIONS: Final = ("modify", "create", "delete", "move")
+_SIDE_EFFECTS: Final = ("git_commit", "git_branch", "git_push")
+_MODELS: Final[Mapping[str, type[NodeModel]]] = {
+    "change": ChangeNode,
+    "validate": ValidateNode,
+    "escalate": EscalateNode,
+    "side_effect": SideEffectNode,
+}
+_EVERYWHERE: Final = frozenset(("evidence", "editIntent", "targetFiles"))
+_LONGEST_INTENT: Final = 300
+
+
+def find_problems(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
+    """What is missing or means nothing."""
+    if plan.envelope.get("schemaVersion", SCHEMA_VERSION) != SCHEMA_VERSION:
+        message = f"The plan is written for schema {plan.envelope['schemaVersion']}, not {SCHEMA_VERSION}."
+        yield Problem(
+            _CODE,
+            "fields.version",
+            None,
+            "schemaVersion",
+            message,
+            SCHEMA_VERSION,
+            drop_envelope("schemaVersion"),
+        )
+    if not plan.nodes:
+        nodes = guess_nodes(lookup)
+
+        def add_nodes(draft: PlanDraft) -> None:
+            for body in nodes:
+                draft.add_node("change", **body)
+            if not nodes:
+                escalate_before(draft, "The file and the symbols to change", "The plan has no nodes.")
+
+        yield Problem(
+            _CODE, "fields.no_nodes", None, "nodes", "The plan has no nodes.", nodes or None, add_nodes
+        )
+    for node in plan.nodes:
+        yield from _foreign_fields(plan, node)
+        match node.kind:
+            case "change":
+                yield from _change_problems(plan, node, lookup)
+            case "escalate" if not node.texts("requestedEvidence"):
+                fix = [node.text("editIntent") or "What is needed to go on"]
+                yield node_problem(
+                    plan, node, "requestedEvidence", _MISSING, "An escalate node says what is needed.", fix
+                )
+            case "side_effect":
+                yield from _side_effect_problems(plan, node)
+
+
+def _foreign_fields(plan: PlanDraft, node: NodeDraft) -> Iterator[Problem]:
+    """Fields of another kind of node."""
+    model = _MODELS[node.kind]
+    names = {field.alias for field in model.model_fields.values()} | _EVERYWHERE
+    for key in [key for key in node.body if key not in names]:
+        message = f"A {node.kind} node has no {key}."
+        yield node_problem(
+            plan, node, key, Flag(_CODE, "fields.unknown"), message, None, drop_fields(node.node_id, key)
+        )
+
+
+def _change_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iterator[Problem]:
+    operation = node.text("operation")
+    if operation not in _OPERATIONS:
+        fix = next(iter(nearest(operation, _OPERATIONS)), "modify")
+        message = f"There is no operation {operation[:60]!r}: {', '.join(_OPERATIONS)}."
+        yield node_problem(plan, node, "operation", Flag(_CODE, "fields.kind"), message, fix)
+    if not node.text("targetFile"):
+        if not node.texts("targetFiles"):
+            yield _missing_file(plan, node, lookup)
+        return
+    if operation == "move" and not node.text("moveTo"):
+        message = "A move says where to: moveTo."
+        yield node_problem(
+            plan, node, "moveTo", _MISSING, message, "modify", update_fields(node.node_id, operation="modify")
+        )
+    if not node.text("editIntent"):
+        fix = _guess_intent(node, lookup)
+        yield node_problem(
+            plan, node, "editIntent", _MISSING, "The node does not say what is to change: intent.", fix
+        )
+    path = lookup.existing_path(node.text("targetFile"))
+    if path is not None and not node.texts("targetSymbols") and operation != "create":
+        symbols = guess_symbols(node, path, lookup)
+        there = ", ".join(one.name for one in lookup.symbols(path)[:8])
+        message = f"The node names no symbols. {path} has {there}; `<module>` is the code around them."
+        yield node_problem(plan, node, "targetSymbols", _MISSING, message, symbols)
+    yield from _carrier_problems(plan, node, lookup)
+
+
+def _missing_file(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Problem:
+    target = guess_target(node, lookup)
+    message = "The node does not say which file is to change: file."
+    if target is None:
+        repair = escalate_instead(node.node_id, message)
+        return node_problem(plan, node, "targetFile", _MISSING, message, None, repair)
+    path, symbols = target
+    repair = update_fields(node.node_id, targetFile=path, targetSymbols=symbols)
+    return node_problem(plan, node, "targetFile", _MISSING, message, path, repair)
+
+
+def _guess_intent(node: NodeDraft, lookup: PlanLookup) -> str:
+    prompt = " ".join(lookup.facts.prompt.split())
+    names = ", ".join(node.texts("targetSymbols")) or "the code"
+    return prompt[:_LONGEST_INTENT] or f"Change {names} in {node.text('targetFile')}."
+
+
+def _carrier_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iterator[Problem]:
+    """What a node carries to be applied can be read, and there is one of it."""
+    delta, edits = node.body.get("delta"), node.body.get("edits")
+    if delta is not None and edits:
+        message = "A node has a delta or edits, not both."
+        yield node_problem(
+            plan,
+            node,
+            "edits",
+            Flag(_CODE, "fields.edits"),
+            message,
+            None,
+            drop_fields(node.node_id, "edits"),
+        )
+    if delta is not None:
+        facts = lookup.facts
+        first_bytes = lambda path: facts.snapshot.source(path)[:4096] if facts.snapshot.exists(path) else b""  # noqa: E731
+        try:
+            read_delta(delta, Authoring(facts.enter, facts.packs, first_bytes))
+        except CodePlaneError as error:
+            repair = drop_fields(node.node_id, "delta")
+            yield node_problem(plan, node, "delta", Flag(_CODE, "fields.delta"), error.message, None, repair)
+    news = (
+        "new_content",
+        "newContent",
+        "new_string",
+        "new",
+        "replacement",
+        "replace",
+        "codemod",
+        "operation",
+    )
+    empty = [
+        edit
+        for edit in edits or []
+        if not any(key in edit for key in news) and edit.get("action") not in ("delete", "move")
+    ]
+    if empty:
+        rest = [edit for edit in edits or [] if edit not in empty]
+        message = "An edit has no new_content: send {expected_content, new_content}."
+        repair = update_fields(node.node_id, edits=rest or None)
+        yield node_problem(plan, node, "edits", Flag(_CODE, "fields.edits"), message, rest or None, repair)
+
+
+def _side_effect_problems(plan: PlanDraft, node: NodeDraft) -> Iterator[Problem]:
+    effect = node.text("sideEffectType")
+    if effect not in _SIDE_EFFECTS:
+        fix = next((name for name in _SIDE_EFFECTS if effect and effect in name), None) or next(
+            iter(nearest(effect, _SIDE_EFFECTS)), "git_commit"
+        )
+        message = f"There is no side effect {effect[:60]!r}: {', '.join(_SIDE_EFFECTS)}."
+        yield node_problem(plan, node, "sideEffectType", Flag(_CODE, "fields.kind"), message, fix)
+    if not node.text("sideEffectPayloadRef"):
+        intents = [one.text("editIntent") for one in plan.changes() if one.text("editIntent")]
+        fix = node.text("editIntent") or (intents or ["Apply the plan"])[0][:72]
+        message = "The side effect has no payload: the message, branch or remote."
+        yield node_problem(plan, node, "sideEffectPayloadRef", _MISSING, message, fix)
