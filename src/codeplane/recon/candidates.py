@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from codeplane.core.errors import InvalidArgument
+from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.names import Snapshot
 
@@ -109,6 +111,15 @@ class LaneSources:
     policy_rows: Callable[[], Iterable[PolicyRow]] = tuple
     linters: Callable[[], Iterable[LinterUse]] = tuple
     check: Callable[[], None] = lambda: None
+
+
+def paths_within(paths: Iterable[RepoPath], globs: Sequence[str]) -> list[RepoPath]:
+    """The paths that globs hold, all where there are none; what people wrote and is no glob holds nothing."""
+    try:
+        matcher = Globs(globs) if globs else None
+        return [path for path in paths if matcher is None or matcher.holds(path)]
+    except InvalidArgument:
+        return []
 
 
 def best_candidates(candidates: Iterable[Candidate], limit: int) -> list[Candidate]:

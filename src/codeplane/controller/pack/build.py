@@ -1,17 +1,32 @@
 """Builds the context pack of a run: lanes, rules, tests and gaps, fitted to the budget, with a hash."""
 
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from codeplane.controller.catalogue import allowed_verbs
 from codeplane.controller.pack.excerpts import anchors_of, choose_files, policies_of
 from codeplane.controller.pack.fitting import canonical_json, fit_pack
-from codeplane.controller.pack.gaps import Gap, insufficiency_of, no_code, no_prompt, not_indexed
+from codeplane.controller.pack.gaps import (
+    Gap,
+    broken_chain,
+    insufficiency_of,
+    no_code,
+    no_contract,
+    no_prompt,
+    not_indexed,
+)
 from codeplane.controller.pack.pack_text import render_pack
 from codeplane.controller.pack.prompt_facts import addresses_in, constraints_of, ticket_keys
-from codeplane.controller.pack.providers import PackProviders, lane_sources, providers_of
+from codeplane.controller.pack.providers import (
+    PackProviders,
+    TaskStrategy,
+    chain_section,
+    lane_sources,
+    providers_of,
+)
 from codeplane.controller.pack.sections import (
     AllowedSection,
     Anchor,
@@ -32,12 +47,15 @@ from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.names import Snapshot
 from codeplane.recon.candidates import Lane, LaneQuery
-from codeplane.recon.fusion import fuse
+from codeplane.recon.fusion import RankedFile, fuse
+from codeplane.recon.lanes import policy
 from codeplane.recon.retrieval import Retrieval, retrieve
 
 POLICY_VERSIONS: Final = "policyVersions"
 """Where a run keeps the rules of its pack, each with the beginning of its digest."""
 _PLACEHOLDER: Final = "ev_000000000000"  # as long as a handle; what is shown gets a real one at the end
+_SPEC_FILE: Final = re.compile(r"(?:^|/)[\w.-]*(?:openapi|swagger)[\w.-]*\.(?:json|ya?ml)$", re.IGNORECASE)
+_FINDING_LANES: Final = (Lane.LEXICAL, Lane.SYMBOL, Lane.ARTIFACT, Lane.EPISODIC)
 _SHOWN_PROMPT: Final = 400
 
 
@@ -87,41 +105,60 @@ def draft_pack(
     more_words: Sequence[str] = (),
 ) -> Draft:
     """The nine sections with everything that was found."""
-    body = turn.run.body
     references = _named_targets(turn, snapshot, targets)
-    answer = _run_lanes(turn, snapshot, providers, references, more_words)
-    files = choose_files(snapshot, answer.files)
+    answer, files = _run_lanes(turn, snapshot, providers, references, more_words)
     anchors = list(anchors_of(snapshot, files, answer.weigh))
     paths = [file.path for file in files]
-    gaps = [*references.gaps, *([] if body.prompt.strip() else [no_prompt()])]
-    if body.prompt.strip() and not anchors:
-        gaps.append(no_code(body.prompt))
-    if unread := snapshot.coverage.unread:
-        gaps.append(not_indexed(unread))
+    validation = validation_section(snapshot, answer, files)
+    strategy = providers.strategy(snapshot, paths, validation.confidence)
+    gaps = [*references.gaps, *_other_gaps(turn, snapshot, anchors, strategy)]
     content = PackContent(
         header=_header(turn),
         task=_task_section(turn, references),
         policies=[
-            policy.model_copy(update={"evidence": _PLACEHOLDER if policy.text else ""})
-            for policy in policies_of(snapshot, answer.policies)
+            rule.model_copy(update={"evidence": _PLACEHOLDER if rule.text else ""})
+            for rule in policies_of(snapshot, answer.policies)
         ],
-        strategy=providers.strategy(snapshot, paths),
+        strategy=strategy.section,
         anchors=AnchorSection(
             anchors=[
                 anchor.model_copy(update={"evidence": _PLACEHOLDER if anchor.text else ""})
                 for anchor in anchors
             ],
-            proof_chains=list(providers.chains(snapshot)),
+            proof_chains=[chain_section(chain) for chain in strategy.chains],
         ),
         allowed=AllowedSection(
             files=[shown(path) for path in paths],
             capabilities=[verb.value for verb in allowed_verbs(turn.run.state)],
         ),
-        validation=validation_section(snapshot, answer, files),
-        missing=MissingSection(missing=[gap.to_line() for gap in gaps], conflicts=_uncommitted(turn, paths)),
+        validation=validation,
+        missing=MissingSection(
+            missing=[gap.to_line() for gap in gaps],
+            conflicts=[*_uncommitted(turn, paths), *providers.reservations(paths)],
+        ),
         active_memories=[dict(memory) for memory in providers.memories(paths)],
     )
     return Draft(content, tuple(gaps))
+
+
+def _other_gaps(
+    turn: Turn, snapshot: Snapshot, anchors: Sequence[Anchor], strategy: TaskStrategy
+) -> Iterator[Gap]:
+    """What the run itself, the lanes, the index and the strategy lack."""
+    prompt, strategy_id = turn.run.body.prompt, strategy.section.strategy_id
+    if not prompt.strip():
+        yield no_prompt()
+    elif not anchors:
+        yield no_code(prompt)
+    if unread := snapshot.coverage.unread:
+        yield not_indexed(unread)
+    for chain in strategy.chains:
+        if chain.broken_at is not None:
+            yield broken_chain(chain.chain_id, chain.broken_at, chain.mend, strategy_id)
+    kinds = {str(record.get("kind", "")) for record in turn.run.body.artifacts.values()}
+    if strategy.needs_contract and not any(kind.startswith("api_operation") for kind in kinds):
+        spec = next((shown(path) for path in sorted(snapshot.layout.blobs) if _SPEC_FILE.search(path)), "")
+        yield no_contract(strategy_id, spec)
 
 
 def issue_pack(turn: Turn, content: PackContent, gaps: Sequence[Gap], former_text: str = "") -> ContextPack:
@@ -135,10 +172,8 @@ def issue_pack(turn: Turn, content: PackContent, gaps: Sequence[Gap], former_tex
     body, header = turn.run.body, content.header
     body.pack_ref, body.pack_hash = header.context_pack_ref, header.context_pack_hash
     body.snapshot_id = header.repo_snapshot_id
-    body.strategy_id, body.strategy_reasons = content.strategy.strategy_id, content.strategy.reasons
-    body.features = content.strategy.context_signature or body.features
     mark_shown(turn.run, [str(memory["id"]) for memory in content.active_memories])
-    body.extra[POLICY_VERSIONS] = {policy.source: policy.digest[:12] for policy in content.policies}
+    body.extra[POLICY_VERSIONS] = {rule.source: rule.digest[:12] for rule in content.policies}
     return ContextPack(content, text, insufficiency_of(gaps, turn.run.state), tuple(gaps))
 
 
@@ -172,12 +207,10 @@ def cite_shown(turn: Turn, content: PackContent) -> PackContent:
         for anchor in content.anchors.anchors
     ]
     policies = [
-        policy.model_copy(
-            update={"evidence": cite("policy", policy.source, _lines_of(policy), policy.digest)}
-        )
-        if policy.text
-        else policy
-        for policy in content.policies
+        rule.model_copy(update={"evidence": cite("policy", rule.source, _lines_of(rule), rule.digest)})
+        if rule.text
+        else rule
+        for rule in content.policies
     ]
     section = content.anchors.model_copy(update={"anchors": anchors})
     return content.model_copy(update={"task": task, "anchors": section, "policies": policies})
@@ -211,21 +244,23 @@ def _named_targets(turn: Turn, snapshot: Snapshot, targets: Sequence[str]) -> Na
 
 def _run_lanes(
     turn: Turn, snapshot: Snapshot, providers: PackProviders, named: NamedTargets, more_words: Sequence[str]
-) -> Retrieval:
+) -> tuple[Retrieval, list[RankedFile]]:
+    """What the lanes find, and the files that are shown of it; rules are those that hold for these files."""
     body = turn.run.body
-    files = [text for text in body.attachments if not ticket_keys(text) and not addresses_in(text)]
+    attachments = [text for text in body.attachments if not ticket_keys(text) and not addresses_in(text)]
     query = LaneQuery(
         body.prompt,
         (*body.lexemes, *more_words),
-        tuple(files),
+        tuple(attachments),
         tuple(dict.fromkeys(one.path for one in named.candidates)),
     )
-    answer = retrieve(query, lane_sources(turn, snapshot, providers))
-    if not named.candidates:
-        return answer
-    by_lane = {**answer.by_lane, Lane.POLICY: ()}
-    by_lane[Lane.ARTIFACT] = (*named.candidates, *answer.by_lane.get(Lane.ARTIFACT, ()))
-    return replace(answer, files=tuple(fuse(by_lane)))
+    sources = lane_sources(turn, snapshot, providers)
+    answer = retrieve(query, sources, _FINDING_LANES)
+    candidates = (*named.candidates, *answer.by_lane.get(Lane.ARTIFACT, ()))
+    ranking = fuse({**answer.by_lane, Lane.ARTIFACT: candidates})
+    files = choose_files(snapshot, ranking)
+    rules = policy.find(replace(query, paths=tuple(file.path for file in files)), sources)
+    return replace(answer, files=tuple(ranking), policies=tuple(rules)), files
 
 
 def _header(turn: Turn) -> Header:

@@ -19,7 +19,7 @@ _LONGEST_PATTERN: Final = 100
 class Gap:
     """Something that was not found: what it is, who needs it, where it was looked for, what is nearest."""
 
-    anchor_type: str  # prompt, code, file, symbol, ticket, api_spec, proof_chain
+    anchor_type: str  # prompt, code, index, file, symbol, ticket, api_spec, contract, proof_chain
     name: str
     required_by: str
     why: str
@@ -52,6 +52,19 @@ def not_indexed(unread: int) -> Gap:
     """Files that the index has not read yet."""
     why = "what they define is not in this pack yet; ask again in a few seconds"
     return Gap("index", f"{unread} files", "the lanes", why, ("index",), 1.0, False)
+
+
+def broken_chain(chain_id: str, hop: str, mend: str, strategy_id: str) -> Gap:
+    """A chain that the strategy requires and that does not hold."""
+    why = f"the chain breaks at {hop}{f'; {mend}' if mend else ''}"
+    return Gap("proof_chain", chain_id, f"strategy {strategy_id}", why, ("graph", "code"), 1.0, True, hop)
+
+
+def no_contract(strategy_id: str, spec_file: str) -> Gap:
+    """A strategy that rests on a contract, and no operation was fetched."""
+    why = "no API operation has been fetched in this run"
+    sources = ("artifacts of the run",)
+    return Gap("contract", "API operation", f"strategy {strategy_id}", why, sources, 1.0, True, spec_file)
 
 
 def insufficiency_of(gaps: Sequence[Gap], state: RunState) -> Insufficiency | None:
@@ -103,7 +116,10 @@ def _actions_for(gap: Gap) -> Iterator[EscalationAction]:
             yield _action("fetch", Verb.FETCH_JIRA_TICKET, "Fetches the ticket.", {"ticketKey": gap.name})
         case "api_spec" if gap.is_fetchable:
             yield _action("fetch", Verb.FETCH_API_SPEC, "Fetches the description.", {"specUrl": gap.name})
-        case "api_spec":
+        case "contract" if gap.nearest:
+            reason = "A description in the repository."
+            yield _action("fetch", Verb.FETCH_API_SPEC, reason, {"specUrl": gap.nearest})
+        case "api_spec" | "contract":
             args = {"pattern": "*{openapi,swagger}*"}
             yield _action("list", Verb.LIST_SCOPED_FILES, "Descriptions in the repository.", args)
         case "file" if gap.nearest:
@@ -111,6 +127,9 @@ def _actions_for(gap: Gap) -> Iterator[EscalationAction]:
         case "symbol" if gap.nearest:
             args = {"symbol": gap.nearest}
             yield _action("lookup", Verb.LOOKUP_SYMBOL_DEFINITION, "The nearest name.", args)
+        case "proof_chain":
+            args = {"pattern": gap.nearest or gap.name}
+            yield _action("search", Verb.SEARCH_CODEBASE_TEXT, "Looks for the hop that is missing.", args)
         case _:
             yield _search(gap)
     if gap.anchor_type in ("code", "file"):

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.jail import shown
 from codeplane.recon.candidates import (
@@ -16,6 +15,7 @@ from codeplane.recon.candidates import (
     MemoryNote,
     PastChange,
     best_candidates,
+    paths_within,
 )
 from codeplane.search.ranking import change_weight
 from codeplane.search.terms import content_words, stem
@@ -67,11 +67,9 @@ def _by_changes(query: LaneQuery, sources: LaneSources, changes: Sequence[PastCh
 
 def _by_memory(notes: Sequence[MemoryNote], paths: Sequence[RepoPath]) -> Iterator[Candidate]:
     for note in notes:
-        globs = Globs(note.anchors) if note.anchors else None
-        for path in paths:
-            if globs is not None and globs.holds(path):
-                why = f"{note.memory_id}: {shown(note.text[:_LONGEST_SUBJECT])}"
-                yield Candidate(Lane.EPISODIC, path, 0, 0, "", _MEMORY, why)
+        for path in paths_within(paths, note.anchors) if note.anchors else ():
+            why = f"{note.memory_id}: {shown(note.text[:_LONGEST_SUBJECT])}"
+            yield Candidate(Lane.EPISODIC, path, 0, 0, "", _MEMORY, why)
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.text import lines_of
 from codeplane.jail import shown
 from codeplane.names import Snapshot
-from codeplane.recon.candidates import Candidate, Lane, LaneQuery, LaneSources, PolicyRow, best_candidates
+from codeplane.recon.candidates import Candidate, Lane, LaneQuery, LaneSources, best_candidates, paths_within
 from codeplane.recon.lanes.lexical import task_terms
 from codeplane.search.question import rank_passages
 from codeplane.search.scope import Scope
@@ -42,15 +42,10 @@ def find(query: LaneQuery, sources: LaneSources) -> list[Candidate]:
 
 def _rows_for(sources: LaneSources, paths: Sequence[RepoPath]) -> Iterator[Candidate]:
     for row in sources.policy_rows():
-        files = _covered(row, paths)
+        files = paths_within(paths, row.globs)
         if files or not row.globs:
             why = f"policy {row.row_id}: {shown(row.text)}{_for_files(files)}"
             yield Candidate(Lane.POLICY, RepoPath(row.path), row.line, row.line, row.row_id, _ON_RECORD, why)
-
-
-def _covered(row: PolicyRow, paths: Sequence[RepoPath]) -> list[RepoPath]:
-    globs = Globs(row.globs) if row.globs else None
-    return [path for path in paths if globs is None or globs.holds(path)]
 
 
 def _documents_for(query: LaneQuery, sources: LaneSources) -> Iterator[Candidate]:
@@ -115,9 +110,8 @@ def _owner_rules(data: bytes) -> Iterator[tuple[int, Globs, str]]:
 
 def _linters_for(sources: LaneSources, paths: Sequence[RepoPath]) -> Iterator[Candidate]:
     for use in sources.linters():
-        globs = Globs(use.globs) if use.globs else None
         inside = [path for path in paths if not use.root or path.startswith(f"{use.root}/")]
-        files = [path for path in inside if globs is None or globs.holds(path)]
+        files = paths_within(inside, use.globs)
         if files and sources.snapshot.exists(use.evidence):
             why = f"{use.name} checks{_for_files(files).removeprefix(' for')}"
             yield Candidate(Lane.POLICY, RepoPath(use.evidence), 0, 0, use.name, _LINTER, why)
