@@ -8,7 +8,8 @@ import pytest
 
 from codeplane.controller.evidence import EvidencePolicy
 from codeplane.controller.evidence.citation import CitationKind, parse_citation
-from codeplane.controller.plan_graph import RejectionCode
+from codeplane.controller.plan_graph import RejectionCode, draft_check
+from tests.controller.forgeries import forgeries
 from tests.controller.plan_lab import PlanLab, open_lab
 
 NODE: dict[str, Any] = {
@@ -125,6 +126,24 @@ def test_a_forged_citation_is_refused_beside_a_true_one(lab: PlanLab) -> None:
             with lab.forgetting():
                 check = lab.check({**NODE, "evidence": ["prompt", "shop/cart.py:13-14", citation]})
                 assert check.plan is None, citation
+
+
+@pytest.mark.parametrize(
+    "targets",
+    [["Cart.total"], ["discount", "lonely"], ["tests/test_cart.py::test_total"], ["docs/notes.md", "Basket"]],
+)
+def test_every_forgery_of_an_accepted_plan_is_refused(lab: PlanLab, targets: list[str]) -> None:
+    draft = draft_check(targets, "Change it.", lab.facts)
+    lab.records.update({record.handle: record for record in draft.evidence})
+    assert lab.check_document(draft.skeleton).plan is not None
+    names = set()
+    for name, forged in forgeries(draft.skeleton, list(lab.records.values()), "api/openapi.yaml"):
+        with lab.forgetting():
+            check = lab.check_document(forged)
+            assert RejectionCode.PLAN_EVIDENCE_INSUFFICIENT in check.codes, name
+            assert lab.check_document(check.skeleton).plan is not None, name
+        names.add(name)
+    assert len(names) == 10
 
 
 def test_one_source_twice_is_one_source(lab: PlanLab) -> None:

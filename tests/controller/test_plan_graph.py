@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from codeplane.controller.plan_graph import CODES, PlanGraph, draft_check, draft_plan
 from codeplane.controller.plan_graph.draft import read_draft
+from codeplane.controller.plan_graph.light_lane import light_change
 from codeplane.controller.plan_graph.models import PlanModel
 from tests.controller.plan_lab import PlanLab, PlanRule, TracedChain, open_lab
 
@@ -118,13 +119,61 @@ def test_symbols_are_those_that_the_edits_are_in(lab: PlanLab) -> None:
     assert check.plan.nodes[0].target_symbols == ("Cart.total",)  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"symbol": "Cart.total", "new_content": "def total(self) -> int:\n    return 0\n"},
+        {"symbol": "Cart.total", "action": "insert_after_symbol", "newText": "def tax(self) -> int: ..."},
+        {"codemodId": "rename_identifier_in_file", "params": {"from": "total", "to": "amount"}},
+    ],
+)
+def test_edits_by_symbol_and_by_codemod(lab: PlanLab, edit: dict[str, Any]) -> None:
+    check = lab.check({**NODE, "edits": [edit]})
+    assert check.plan is not None
+    again = lab.check_document(check.plan.to_dict())
+    assert again.plan == check.plan
+
+
+def test_an_edit_grows_until_it_is_unique(lab: PlanLab) -> None:
+    edits = [{"old_string": "self.items", "new_string": "self.prices", "path": "shop/cart.py"}]
+    check = lab.check({**NODE, "edits": edits})
+    [edit] = check.skeleton["nodes"][0]["edits"]
+    assert "return sum(self.items)" in edit["oldText"]
+    assert edit["newText"] == edit["oldText"].replace("self.items", "self.prices")
+    assert (lab.root / "shop/cart.py").read_text().count(edit["oldText"]) == 1
+
+
+EDIT = {"oldText": "sum(self.items)", "newText": "sum(x for x in self.items if x > 0)"}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "reason"),
+    [
+        ([{**NODE, "edits": [EDIT]}], ""),
+        ([NODE], "neither edits nor a delta"),
+        ([{**NODE, "edits": [{**EDIT, "newText": "x\n" * 50}]}], "51 lines; at most 40"),
+        (
+            [{**NODE, "edits": [EDIT]}, {**NODE, "file": "tests/test_cart.py", "symbols": ["test_total"]}],
+            "more than one file",
+        ),
+        ([{**NODE, "edits": [EDIT]}, {"sideEffectType": "git_commit", "message": "Fix"}], "kind side_effect"),
+    ],
+)
+def test_only_a_small_change_of_one_file_is_light(
+    lab: PlanLab, nodes: list[dict[str, Any]], reason: str
+) -> None:
+    plan = lab.check(*nodes).plan
+    assert plan is not None
+    change = light_change(plan, 40)
+    assert (change == plan.nodes[0]) if not reason else (isinstance(change, str) and reason in change)
+
+
 def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Sub codes with a plan that has the problem, and the facts that it needs."""
     yield "fields.no_nodes", {}, {}
     yield "fields.no_nodes", {"nodes": []}, {"prompt": ""}
     yield "fields.missing", {"nodes": [{"intent": "Change something."}]}, {}
     yield "fields.missing", {"nodes": [{"symbols": ["lonely"]}]}, {"prompt": ""}
-    yield "fields.missing", {"nodes": [{**NODE, "operation": "move"}]}, {}
     yield "fields.missing", {"nodes": [NODE, {"kind": "escalate"}]}, {}
     yield "fields.missing", {"nodes": [NODE, {"kind": "side_effect", "sideEffectType": "git_push"}]}, {}
     yield "fields.type", {"nodes": [{**NODE, "symbols": {"a": 1}}]}, {}
@@ -137,6 +186,11 @@ def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     yield "fields.node_id", {"nodes": [{**NODE, "id": "a b/c"}]}, {}
     yield "fields.delta", {"nodes": [{**NODE, "delta": {"elements": []}}]}, {}
     yield "fields.edits", {"nodes": [{**NODE, "edits": [{"expected_content": "sum"}]}]}, {}
+    yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "gone", "newText": "x"}]}]}, {}
+    yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "self.items", "newText": "x"}]}]}, {}
+    yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "", "newText": "x"}]}]}, {}
+    both = {"edits": [{"old": "LIMIT = 10", "new": "x"}], "delta": {"elements": []}}
+    yield "fields.edits", {"nodes": [{**NODE, **both}]}, {}
     yield "fields.version", {"schemaVersion": "9.0.0", "nodes": [NODE]}, {}
     yield "scope.path", {"nodes": [{**NODE, "file": ".git/config"}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "file": "shop/kart.py"}]}, {}
@@ -348,7 +402,7 @@ json_values = st.recursive(
     max_leaves=6,
 )
 node_keys = st.sampled_from(
-    "id kind file files symbols intent evidence hooks dependsOn mapsTo delta edits text operation moveTo"
+    "id kind file files symbols intent evidence hooks dependsOn mapsTo delta edits text operation"
     " newSymbols sideEffectType payload requestedEvidence lowEvidenceGuard citations why nonsense".split()
 )
 likely = st.sampled_from(

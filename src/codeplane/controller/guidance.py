@@ -42,6 +42,11 @@ class Guidance:
                 return None
 
     def _before_plan(self) -> SuggestedAction | None:
+        draft = self._run.body.extra.get("draftPlan")
+        if draft is not None and self._turn.request.verb == Verb.SUBMIT_EXECUTION_PLAN:
+            return SuggestedAction(
+                verb=Verb.SUBMIT_EXECUTION_PLAN, reason="The plan that was offered last.", args=draft
+            )
         if self._run.body.pack_ref or self._run.turns > 1:
             return None
         prompt = self._run.body.prompt

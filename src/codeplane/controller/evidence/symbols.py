@@ -6,12 +6,13 @@ from typing import Final, NamedTuple
 
 from codeplane.core.kinds import split_path
 from codeplane.core.paths import RepoPath
-from codeplane.names import MOST, DefFact, Snapshot
+from codeplane.names import MOST, Snapshot
 
 MODULE: Final = "<module>"
 """The code of a file outside of its definitions."""
 
 _CALL: Final = re.compile(r"\([^()]*\)\Z")
+_RECEIVER: Final = re.compile(r"\A\(\*?(\w+)\)\.")  # `(*Cart).Total` of Go
 _DECLARATION: Final = re.compile(
     r"\A(?:async )?(?:def|class|function|fn|func|interface|struct|enum|type|const)\s+"
 )
@@ -29,14 +30,20 @@ class SymbolMatch(NamedTuple):
 def symbols_of(snapshot: Snapshot, path: RepoPath) -> list[SymbolMatch]:
     """The definitions of a file in their order, each name once."""
     matches: dict[str, SymbolMatch] = {}
+    facts = snapshot.facts(path)
     for fact in snapshot.definitions_in(path, MOST).items:
-        matches.setdefault(fact.lexical_path, _match_of(fact))
+        # Go names the type of a method in its receiver, C++ the class of a member that is defined outside.
+        owner = facts.definitions[fact.position].owner if facts is not None else ""
+        is_outside = bool(owner) and owner != fact.name
+        name = ".".join((*split_path(owner), fact.name)) if is_outside else fact.lexical_path
+        matches.setdefault(name, SymbolMatch(name, fact.span.start_line, fact.span.end_line, fact.kind))
     return list(matches.values())
 
 
 def clean_symbol(text: str) -> str:
     """A symbol without what people write around it: backquotes, `def`, parentheses."""
-    return _CALL.sub("", _DECLARATION.sub("", text.strip().strip("`").strip()))
+    name = _CALL.sub("", _DECLARATION.sub("", text.strip().strip("`").strip()))
+    return _RECEIVER.sub(r"\1.", name)
 
 
 def match_symbol(snapshot: Snapshot, path: RepoPath, text: str) -> list[SymbolMatch]:
@@ -66,10 +73,6 @@ def match_pattern(snapshot: Snapshot, path: RepoPath, pattern: str) -> list[Symb
         for one in symbols_of(snapshot, path)
         if fnmatchcase(one.name, query) or fnmatchcase(split_path(one.name)[-1], query)
     ]
-
-
-def _match_of(fact: DefFact) -> SymbolMatch:
-    return SymbolMatch(fact.lexical_path, fact.span.start_line, fact.span.end_line, fact.kind)
 
 
 def _ends_with(names: tuple[str, ...], parts: tuple[str, ...]) -> bool:

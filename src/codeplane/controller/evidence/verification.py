@@ -85,7 +85,8 @@ def read_text(snapshot: Snapshot, path: RepoPath) -> FileText | None:
         data = snapshot.source(path)
     except NotFound:
         return None
-    return FileText(path, file.digest, data.decode("utf-8", "replace").split("\n"))
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+    return FileText(path, file.digest, text.split("\n"))
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ CODES: Final[Mapping[RejectionCode, CodeEntry]] = {
             "fields.kind": "No such kind of node, operation or side effect.",
             "fields.node_id": "Two nodes have one id, or an id is not a short name.",
             "fields.delta": "The code delta can't be read.",
-            "fields.edits": "An edit has no text to write, or the node has a delta as well.",
+            "fields.edits": "An edit is unreadable, or its text is not in the file once.",
             "fields.version": "The plan is written for another version of the schema.",
         },
     ),

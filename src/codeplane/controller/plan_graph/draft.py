@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from codeplane.controller.plan_graph.codes import RejectionCode
+from codeplane.controller.plan_graph.edits import read_edit
 from codeplane.controller.plan_graph.fields import (
     ENVELOPE_NAMES,
     NODE,
@@ -129,6 +130,10 @@ def read_draft(document: Mapping[str, Any]) -> tuple[PlanDraft, list[Problem]]:
         body, flaws = read_fields(item, NODE_NAMES)
         is_change = _KINDS.get(str(body.get("kind") or _guess_kind(body)).lower()) == "change"
         body = _join_evidence({**common, **body} if is_change else body)
+        if isinstance(body.get("payload"), str):
+            body.setdefault("sideEffectPayloadRef", body.pop("payload"))
+        if "edits" in body:
+            body["edits"] = [read_edit(edit) or edit for edit in body["edits"]]
         problems += _place_node(draft, body, f"nodes[{number}]")
         node = draft.nodes[-1]
         problems += [_flaw_problem(flaw, node.node_id, f"nodes[{number}].{flaw.key}") for flaw in flaws]

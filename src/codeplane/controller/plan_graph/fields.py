@@ -21,6 +21,7 @@ class Shape(Enum):
     CITATIONS = "a list of citations"
     REASONS = "a list of reasons"
     BOUNDARY = "an object with files"
+    PAYLOAD = "a text or an object"
 
 
 class FieldSpec(NamedTuple):
@@ -60,7 +61,6 @@ NODE: Final = (
     FieldSpec("operation", Shape.TEXT, "op action"),
     FieldSpec("targetFile", Shape.TEXT, "file path file_path target", "file"),
     FieldSpec("targetFiles", Shape.TEXTS, "files paths", "files"),
-    FieldSpec("moveTo", Shape.TEXT, "new_path destination"),
     FieldSpec("targetSymbols", Shape.TEXTS, "symbols symbol target_symbol", "symbols"),
     FieldSpec("newSymbols", Shape.TEXTS, "adds adds_symbols new_symbol"),
     FieldSpec("targetText", Shape.TEXT, "text find find_text anchor_text", "text"),
@@ -70,14 +70,16 @@ NODE: Final = (
     FieldSpec("citations", Shape.CITATIONS, "citation requirements"),
     FieldSpec("codeEvidence", Shape.CITATIONS),
     FieldSpec("delta", Shape.OBJECT, "code_delta"),
-    FieldSpec("edits", Shape.OBJECTS, "edit patches"),
+    FieldSpec("edits", Shape.OBJECTS, "edit patches codemod codemods"),
+    FieldSpec("allowImports", Shape.FLAG, "allows_imports"),
     FieldSpec("verificationHooks", Shape.TEXTS, "hooks verify verification tests checks", "hooks"),
     FieldSpec("mapsToNodeIds", Shape.TEXTS, "maps_to validates covers", "mapsTo"),
     FieldSpec("successCriteria", Shape.TEXT, "criteria success"),
     FieldSpec("requestedEvidence", Shape.TEXTS, "requests"),
     FieldSpec("blockingReasons", Shape.TEXTS, "reasons blockers"),
     FieldSpec("sideEffectType", Shape.TEXT, "side_effect effect"),
-    FieldSpec("sideEffectPayloadRef", Shape.TEXT, "payload payload_ref message", "payload"),
+    FieldSpec("sideEffectPayloadRef", Shape.TEXT, "payload_ref message", "message"),
+    FieldSpec("payload", Shape.PAYLOAD, "side_effect_payload"),
     FieldSpec("commitGateId", Shape.TEXT, "gate gate_id commit_gate"),
     FieldSpec("dependsOn", Shape.TEXTS, "depends after deps dependencies"),
     FieldSpec("lowEvidenceGuard", Shape.FLAG),
@@ -161,6 +163,8 @@ def shape_value(item: object, shape: Shape) -> Any:
             return item if isinstance(item, dict) else None
         case Shape.BOUNDARY:
             return item
+        case Shape.PAYLOAD:
+            return item if isinstance(item, dict | str) and item else None
     items = item if isinstance(item, list) else [item]
     item_type = {Shape.TEXTS: str, Shape.OBJECTS: dict}.get(shape, (str, dict))
     if len(items) > _MOST_ITEMS or not all(isinstance(one, item_type) for one in items):

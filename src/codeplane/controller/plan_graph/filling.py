@@ -8,12 +8,13 @@ from codeplane.controller.evidence.symbols import MODULE
 from codeplane.controller.evidence.verification import Support
 from codeplane.controller.plan_graph.draft import NodeDraft, PlanDraft
 from codeplane.controller.plan_graph.facts import SCHEMA_VERSION, PlanFacts
-from codeplane.controller.plan_graph.hooks import LINT, PARSE, TEST_PREFIX, read_hook, test_path
+from codeplane.controller.plan_graph.hooks import LINT, PARSE, REVIEW, TEST_PREFIX, read_hook, test_path
 from codeplane.controller.plan_graph.lookup import PlanLookup
 
 _MOST_HOOKS: Final = 20
 _CORRECTION: Final = "Undo the node, read the failure, and patch it again."
 _SUCCESS: Final = "Every hook passes."
+_PAYLOADS: Final = {"git_commit": "message", "git_branch": "name", "git_push": "remote"}
 
 
 def fill_draft(draft: PlanDraft, lookup: PlanLookup) -> PlanDraft:
@@ -33,8 +34,10 @@ def _fill_change(node: NodeDraft, lookup: PlanLookup) -> None:
     if path is not None:
         body["targetFile"] = path
     if not body.get("operation"):
-        edits = [one.get("action") for one in body.get("edits") or []]
-        body["operation"] = "create" if edits == ["create"] else "modify"
+        edits = body.get("edits") or []
+        is_whole = len(edits) == 1 and not (edits[0].get("oldText") or edits[0].get("symbol"))
+        is_new = is_whole and lookup.existing_path(path or "") is None
+        body["operation"] = "create" if is_new else "modify"
     if not body.get("targetSymbols") and (symbols := _implied_symbols(node, lookup)):
         body["targetSymbols"] = symbols
     if not body.get("whyThisFile") and path is not None:
@@ -59,8 +62,8 @@ def _implied_symbols(node: NodeDraft, lookup: PlanLookup) -> list[str]:
         return [MODULE]
     names: list[str] = []
     for edit in node.body.get("edits") or []:
-        symbol, old = edit.get("symbol"), edit.get("expected_content") or edit.get("expectedContent")
-        if isinstance(symbol, str):
+        symbol, old = edit.get("symbol"), edit.get("oldText")
+        if isinstance(symbol, str) and symbol:
             names.append(symbol)
         elif isinstance(old, str) and old.strip():
             names.append(enclosing_symbol(lookup, node.text("targetFile"), old))
@@ -124,13 +127,26 @@ def _fill_validations(plan: PlanDraft) -> None:
 
 def _joined_hooks(plan: PlanDraft, names: Sequence[str]) -> list[str]:
     nodes = [node for name in names if (node := plan.node(name)) is not None]
-    hooks = dict.fromkeys(hook for node in nodes for hook in node.texts("verificationHooks"))
+    hooks = dict.fromkeys(
+        hook for node in nodes for hook in node.texts("verificationHooks") if hook != REVIEW
+    )
     return sorted(hooks, key=lambda hook: not test_path(hook))[:_MOST_HOOKS] or [PARSE]
+
+
+def _fill_payload(node: NodeDraft) -> None:
+    """The text of a side effect is the message, branch or remote that it takes."""
+    name = _PAYLOADS.get(node.text("sideEffectType"), "message")
+    payload = node.body.get("payload")
+    if isinstance(payload, dict) and not node.text("sideEffectPayloadRef"):
+        node.body["sideEffectPayloadRef"] = str(payload.get(name) or next(iter(payload.values()), ""))
+    if text := node.text("sideEffectPayloadRef"):
+        node.body["payload"] = {name: text, **(payload or {})}
 
 
 def _fill_common(node: NodeDraft, plan: PlanDraft) -> None:
     body = node.body
     if node.kind == "side_effect":
+        _fill_payload(node)
         body.setdefault("commitGateId", f"gate_{node.node_id}")
         body.setdefault("dependsOn", [one.node_id for one in plan.nodes if one.kind == "validate"])
     if node.kind == "escalate":
@@ -144,13 +160,13 @@ def _fill_common(node: NodeDraft, plan: PlanDraft) -> None:
 
 
 def file_set(node: NodeDraft) -> list[str]:
-    """The files that a change writes: its target, where it is moved to, and those of its delta."""
+    """The files that a change writes: its target, and those of its delta."""
     delta = node.body.get("delta")
     elements = delta.get("elements", [delta]) if isinstance(delta, dict) else []
     paths = (
         [one.get("path") for one in elements if isinstance(one, dict)] if isinstance(elements, list) else []
     )
-    files = [node.text("targetFile"), node.text("moveTo"), *(path for path in paths if isinstance(path, str))]
+    files = [node.text("targetFile"), *(path for path in paths if isinstance(path, str))]
     return list(dict.fromkeys(path for path in files if path))
 
 
@@ -184,9 +200,13 @@ def accepted_document(
 
 def _accepted_node(node: NodeDraft, supports: Sequence[Support]) -> dict[str, Any]:
     body = {key: value for key, value in node.body.items() if key not in ("evidence", "targetFiles")}
+    if node.kind == "validate":  # the server runs it, and a review is what people do
+        body["verificationHooks"] = [hook for hook in body["verificationHooks"] if hook != REVIEW] or [PARSE]
     if not node.is_change:
         drop = {"editIntent", "whyThisFile"}
         return {key: value for key, value in body.items() if key not in drop}
+    if body.get("edits"):
+        body["edits"] = [{key: edit[key] for key in edit if key != "path"} for edit in body["edits"]]
     sources = [one._asdict() for one in supports]
     for one in sources:
         one["firstLine"], one["lastLine"] = one.pop("first_line"), one.pop("last_line")

@@ -13,7 +13,7 @@ from codeplane.controller.evidence.record import Category
 from codeplane.controller.plan_graph.facts import SCHEMA_VERSION
 
 NodeKind = Literal["change", "validate", "escalate", "side_effect"]
-Operation = Literal["modify", "create", "delete", "move"]
+Operation = Literal["modify", "create", "delete"]
 SideEffectType = Literal["git_commit", "git_branch", "git_push"]
 
 
@@ -38,6 +38,22 @@ class StrategyReason(PlanModel):
 
     reason: str
     evidence_refs: tuple[str, ...] = ()
+
+
+class TextReplacement(PlanModel):
+    """A text of the file, and what takes its place; without an old text, the whole of a new file."""
+
+    old_text: str = ""
+    new_text: str = ""
+    symbol: str = Field(default="", description="Definition that is replaced, or that the text is beside.")
+    action: str = Field(default="", description="Where the text goes, with a symbol.")
+
+
+class CodemodUse(PlanModel):
+    """A codemod by its id, with its parameters."""
+
+    codemod_id: str = Field(min_length=1)
+    params: dict[str, Any] = Field(default_factory=dict)
 
 
 class AtomicityBoundary(PlanModel):
@@ -67,7 +83,6 @@ class ChangeNode(NodeModel):
     target_file: str = Field(min_length=1)
     target_symbols: tuple[str, ...] = ()
     new_symbols: tuple[str, ...] = Field(default=(), description="Definitions that the change adds.")
-    move_to: str | None = None
     why_this_file: str = Field(min_length=1)
     edit_intent: str = Field(min_length=1)
     citations: tuple[CitedSource, ...] = ()
@@ -75,7 +90,10 @@ class ChangeNode(NodeModel):
     verification_hooks: tuple[str, ...] = Field(min_length=1)
     target_text: str | None = Field(default=None, description="Text of the file that is to change.")
     delta: dict[str, Any] | None = Field(default=None, description="A code delta.")
-    edits: tuple[dict[str, Any], ...] | None = Field(default=None, description="Edits as of `write_source`.")
+    edits: tuple[CodemodUse | TextReplacement, ...] | None = Field(
+        default=None, description="Texts to replace, and codemods to run."
+    )
+    allow_imports: bool = Field(default=False, description="Whether imports may change beside the symbols.")
     low_evidence_guard: bool = False
     uncertainty_note: str = ""
     requires_human_review: bool = False
@@ -104,6 +122,7 @@ class SideEffectNode(NodeModel):
     kind: Literal["side_effect"] = "side_effect"
     side_effect_type: SideEffectType
     side_effect_payload_ref: str = Field(min_length=1)
+    payload: dict[str, Any] = Field(default_factory=dict, description="Arguments of the side effect.")
     commit_gate_id: str = Field(min_length=1)
 
 

@@ -20,9 +20,9 @@ def reaching_tests(snapshot: Snapshot, path: RepoPath, symbols: Sequence[str]) -
     """
     if not snapshot.exists(path):
         return []
-    spans = {match.name for symbol in symbols for match in match_symbol(snapshot, path, symbol)}
+    starts = {match.first_line for symbol in symbols for match in match_symbol(snapshot, path, symbol)}
     numbers = [
-        fact.position for fact in snapshot.definitions_in(path, MOST).items if fact.lexical_path in spans
+        fact.position for fact in snapshot.definitions_in(path, MOST).items if fact.span.start_line in starts
     ]
     knowledge = Known({path: numbers} if numbers else {}, most_files=_MOST_FILES)
     tests = [one for one in affected_tests(snapshot, [path], knowledge).tests if _is_near(one)]

@@ -19,7 +19,7 @@ def find_problems(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
     """Symbols and texts that mean more than one place."""
     for node in plan.changes():
         path = lookup.existing_path(node.text("targetFile"))
-        if path is None or node.body.get("delta") or node.body.get("edits"):
+        if path is None or any(node.body.get(key) for key in ("delta", "edits")):
             continue
         yield from _symbol_problems(plan, node, path, lookup)
         yield from _text_problems(plan, node, path, lookup)

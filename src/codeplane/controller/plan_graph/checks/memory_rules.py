@@ -48,7 +48,7 @@ def _applying_rules(plan: PlanDraft, lookup: PlanLookup) -> Iterator[tuple[Rule,
         matches = frozenset(_matching_paths(patterns, paths)) if patterns else frozenset(paths)
         if patterns and not matches:
             continue
-        kinds = condition.get("nodeKinds") or ("change",)
+        kinds = condition.get("nodeKinds") or ("change", "side_effect")  # what does something
         nodes = [
             node
             for node, files in subjects

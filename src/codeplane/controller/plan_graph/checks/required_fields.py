@@ -1,10 +1,12 @@
 """Every node has what its kind needs and only its author knows."""
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
+from codeplane.controller.evidence.symbols import MODULE, match_symbol
 from codeplane.controller.plan_graph.codes import RejectionCode
 from codeplane.controller.plan_graph.draft import NodeDraft, PlanDraft
+from codeplane.controller.plan_graph.edits import make_unique, read_edit
 from codeplane.controller.plan_graph.facts import SCHEMA_VERSION
 from codeplane.controller.plan_graph.lookup import PlanLookup
 from codeplane.controller.plan_graph.models import (
@@ -26,12 +28,13 @@ from codeplane.controller.plan_graph.repairs import (
 )
 from codeplane.controller.plan_graph.targets import guess_nodes, guess_symbols, guess_target
 from codeplane.core.errors import CodePlaneError
+from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
 from codeplane.delta.document import Authoring, read_delta
 
 _CODE: Final = RejectionCode.PLAN_MISSING_REQUIRED_FIELDS
 _MISSING: Final = Flag(_CODE, "fields.missing")
-_OPERATIONS: Final = ("modify", "create", "delete", "move")
+_OPERATIONS: Final = ("modify", "create", "delete")
 _SIDE_EFFECTS: Final = ("git_commit", "git_branch", "git_push")
 _MODELS: Final[Mapping[str, type[NodeModel]]] = {
     "change": ChangeNode,
@@ -103,11 +106,6 @@ def _change_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> It
         if not node.texts("targetFiles"):
             yield _missing_file(plan, node, lookup)
         return
-    if operation == "move" and not node.text("moveTo"):
-        message = "A move says where to: moveTo."
-        yield node_problem(
-            plan, node, "moveTo", _MISSING, message, "modify", update_fields(node.node_id, operation="modify")
-        )
     if not node.text("editIntent"):
         fix = _guess_intent(node, lookup)
         yield node_problem(
@@ -141,46 +139,63 @@ def _guess_intent(node: NodeDraft, lookup: PlanLookup) -> str:
 
 def _carrier_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iterator[Problem]:
     """What a node carries to be applied can be read, and there is one of it."""
-    delta, edits = node.body.get("delta"), node.body.get("edits")
-    if delta is not None and edits:
+    if node.body.get("delta") and node.body.get("edits"):
+        repair = drop_fields(node.node_id, "edits")
         message = "A node has a delta or edits, not both."
-        yield node_problem(
-            plan,
-            node,
-            "edits",
-            Flag(_CODE, "fields.edits"),
-            message,
-            None,
-            drop_fields(node.node_id, "edits"),
-        )
-    if delta is not None:
+        yield node_problem(plan, node, "edits", Flag(_CODE, "fields.edits"), message, None, repair)
+    if (delta := node.body.get("delta")) is not None:
         facts = lookup.facts
-        first_bytes = lambda path: facts.snapshot.source(path)[:4096] if facts.snapshot.exists(path) else b""  # noqa: E731
+
+        def first_bytes(path: RepoPath) -> bytes:
+            return facts.snapshot.source(path)[:4096] if facts.snapshot.exists(path) else b""
+
         try:
             read_delta(delta, Authoring(facts.enter, facts.packs, first_bytes))
         except CodePlaneError as error:
             repair = drop_fields(node.node_id, "delta")
             yield node_problem(plan, node, "delta", Flag(_CODE, "fields.delta"), error.message, None, repair)
-    news = (
-        "new_content",
-        "newContent",
-        "new_string",
-        "new",
-        "replacement",
-        "replace",
-        "codemod",
-        "operation",
-    )
-    empty = [
-        edit
-        for edit in edits or []
-        if not any(key in edit for key in news) and edit.get("action") not in ("delete", "move")
-    ]
-    if empty:
-        rest = [edit for edit in edits or [] if edit not in empty]
-        message = "An edit has no new_content: send {expected_content, new_content}."
+    yield from _edit_problems(plan, node, lookup)
+
+
+def _edit_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iterator[Problem]:
+    """Every edit can be read, and its old text is in the file once."""
+    edits: list[dict[str, Any]] = node.body.get("edits") or []
+    path = lookup.existing_path(node.text("targetFile"))
+    text = lookup.text(path) if path is not None else None
+    content = "\n".join(text.lines) if text is not None else ""
+    for number, edit in enumerate(edits):
+        better: dict[str, Any] | None = None
+        if read_edit(edit) is None:
+            message = "An edit is {oldText, newText}, {symbol, newText} or {codemodId, params}."
+        elif "codemodId" in edit:
+            continue
+        elif lookup.path_of(edit.get("path", path or "")) != path or text is None:
+            continue  # of another file, or of a new one: other checks look at that
+        elif content.count(edit["oldText"]) == 1 or (edit.get("symbol") and not edit["oldText"]):
+            continue
+        elif not edit["oldText"]:
+            message = f"{path} is there already, and the edit has no oldText."
+        elif (count := content.count(edit["oldText"])) == 0:
+            message = f"{path} does not contain {edit['oldText'][:80]!r}."
+        else:
+            message = f"{edit['oldText'][:80]!r} occurs {count} times in {path}."
+            if (pair := _widen_edit(edit, node, content, lookup)) is not None:
+                better = {**edit, "oldText": pair[0], "newText": pair[1]}
+        rest = [*edits[:number], *([better] if better else []), *edits[number + 1 :]]
         repair = update_fields(node.node_id, edits=rest or None)
-        yield node_problem(plan, node, "edits", Flag(_CODE, "fields.edits"), message, rest or None, repair)
+        yield node_problem(
+            plan, node, f"edits[{number}]", Flag(_CODE, "fields.edits"), message, better, repair
+        )
+        return  # the next one is looked at when this one is right
+
+
+def _widen_edit(
+    edit: Mapping[str, Any], node: NodeDraft, content: str, lookup: PlanLookup
+) -> tuple[str, str] | None:
+    path = lookup.existing_path(node.text("targetFile"))
+    names = [name for name in node.texts("targetSymbols") if name != MODULE]
+    matches = [one for name in names if path for one in match_symbol(lookup.facts.snapshot, path, name)]
+    return make_unique(content, edit["oldText"], edit["newText"], matches[0].first_line if matches else 1)
 
 
 def _side_effect_problems(plan: PlanDraft, node: NodeDraft) -> Iterator[Problem]:

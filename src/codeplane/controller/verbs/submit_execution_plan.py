@@ -1,0 +1,152 @@
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from codeplane.controller.catalogue import Verb
+from codeplane.controller.contract import RunState, SuggestedAction
+from codeplane.controller.plan_graph import PlanCheck, PlanFacts, PlanGraph, check_plan, draft_check
+from codeplane.controller.plan_graph.draft import read_draft
+from codeplane.controller.plan_graph.light_lane import light_change
+from codeplane.controller.plan_sources import DRAFT_PLAN, gather_facts, plan_sources
+from codeplane.controller.plan_text import evidence_lines, plan_lines, problem_lines
+from codeplane.controller.turn import Turn
+from codeplane.controller.verb import Denied, VerbArgs, VerbDescriptor, VerbResult, verb_units
+from codeplane.core.errors import CodePlaneError
+from codeplane.core.synonyms import synonyms
+
+DESCRIPTOR = VerbDescriptor(
+    'Checks a plan: {"nodes": [{"file", "symbols", "intent", "evidence": [handle | path:lines | prompt]}]};'
+    " the server fills in the rest. With draft and targets, it writes such a plan; with quick, a small change"
+    " of one file that carries its edits is patched at once.",
+    "When the files to change were read; with draft when unsure how to write a plan.",
+)
+
+
+class Args(VerbArgs):
+    plan_graph: Annotated[dict[str, Any] | list[Any] | None, synonyms("plan", "graph")] = None
+    nodes: list[Any] | None = Field(default=None, max_length=500)
+    intent: str = Field(default="", max_length=20_000)
+    evidence: list[Any] | None = Field(default=None, max_length=500)
+    draft: bool = False
+    quick: bool | dict[str, Any] = False
+    targets: Annotated[list[str | dict[str, Any]], synonyms("files", "symbols")] = Field(
+        default_factory=list, max_length=200
+    )
+
+
+def example(turn: Turn) -> dict[str, Any]:
+    """A call that works in any run: it asks for a draft."""
+    return {"draft": True, "intent": " ".join(turn.run.body.prompt.split())[:300]}
+
+
+def run(turn: Turn, args: Args) -> VerbResult:
+    if args.draft:
+        return _offer_draft(turn, args)
+    document = _document_of(args)
+    check = _judge(turn, document, lambda facts: check_plan(document, facts))
+    if check.plan is None:
+        raise _refusal(turn, check)
+    plan_id = plan_sources(turn).store_plan(check.plan)
+    turn.run.body.extra.pop(DRAFT_PLAN, None)
+    result: dict[str, Any] = {
+        "accepted": True,
+        "planId": plan_id,
+        "planGraph": check.plan.to_dict(),
+        "memoryRuleResults": [one.to_dict() for one in check.memory_rule_results],
+    }
+    answer = VerbResult(
+        result, "\n".join(["accepted", *plan_lines(check.plan)]), outcome="ok", state=RunState.PLAN_ACCEPTED
+    )
+    return _apply_at_once(turn, check.plan, answer) if args.quick else answer
+
+
+def _apply_at_once(turn: Turn, plan: PlanGraph, answer: VerbResult) -> VerbResult:
+    """Carries out a small change with its plan; what can't be is left to `apply_code_patch`."""
+    change = light_change(plan, turn.call.repo.checkout.settings.controller.quick_max_lines)
+    if isinstance(change, str):
+        return replace(answer, text=f"{answer.text}\nnot applied yet: {change}")
+    unit = verb_units()[Verb.APPLY_CODE_PATCH]
+    arguments: dict[str, Any] = {"planNodeId": change.node_id, "targetFile": change.target_file}
+    if change.edits:
+        arguments["edits"] = [one.model_dump(by_alias=True, exclude_defaults=True) for one in change.edits]
+    try:
+        patch = unit.run(turn, unit.read(arguments))
+    except (Denied, CodePlaneError) as error:
+        return replace(answer, text=f"{answer.text}\nnot applied: {error}")
+    return replace(
+        patch,
+        result={**answer.result, "patch": patch.result},
+        text=f"{answer.text}\n{patch.text}",
+        state=patch.state or RunState.EXECUTION_ENABLED,
+    )
+
+
+def _document_of(args: Args) -> dict[str, Any]:
+    """The plan, whichever way it was sent."""
+    if isinstance(args.quick, dict):
+        document: dict[str, Any] = {"nodes": [args.quick]}
+    elif args.plan_graph is not None:
+        document = args.plan_graph if isinstance(args.plan_graph, dict) else {"nodes": args.plan_graph}
+    else:
+        document = {"nodes": args.nodes or []}
+    common = {key: value for key, value in (("intent", args.intent), ("evidence", args.evidence)) if value}
+    return {**common, **document}
+
+
+def _judge(turn: Turn, document: Mapping[str, Any], judge: Callable[[PlanFacts], PlanCheck]) -> PlanCheck:
+    """Checks on one snapshot; evidence that the answer will not show is not given out."""
+    files = [node.text("targetFile") for node in read_draft(document)[0].nodes if node.text("targetFile")]
+    count = len(turn.new_evidence)
+
+    def check_once(snapshot: Any) -> PlanCheck:
+        del turn.new_evidence[count:]
+        return judge(gather_facts(turn, snapshot, files))
+
+    check = turn.call.ask(check_once)
+    handles = {record.handle for record in check.evidence}
+    rows = {row.handle: row for row in turn.new_evidence[count:] if row.handle in handles}
+    turn.new_evidence[count:] = rows.values()
+    return check
+
+
+def _refusal(turn: Turn, check: PlanCheck) -> Denied:
+    """All problems, the evidence that is new, and the one call that brings the plan on."""
+    turn.run.body.extra[DRAFT_PLAN] = check.skeleton
+    count = len(check.problems)
+    lines = [*problem_lines(check.problems), *evidence_lines(check.evidence)]
+    return Denied(
+        [code.value for code in check.codes],
+        f"The plan has {count} problem{'s' if count > 1 else ''}.",
+        _suggestion(check),
+        {
+            "problems": [problem.to_dict() for problem in check.problems],
+            "skeleton": check.skeleton,
+            "memoryRuleResults": [one.to_dict() for one in check.memory_rule_results],
+        },
+        "\n".join(lines),
+    )
+
+
+def _suggestion(check: PlanCheck) -> SuggestedAction:
+    if (remedy := check.remedy) is not None:
+        return SuggestedAction(verb=Verb(remedy.verb), reason=remedy.reason, args=dict(remedy.args))
+    return SuggestedAction(
+        verb=Verb.SUBMIT_EXECUTION_PLAN,
+        reason="The corrected plan is accepted as it is.",
+        args=check.skeleton,
+    )
+
+
+def _offer_draft(turn: Turn, args: Args) -> VerbResult:
+    """A plan for the targets, which is accepted when it is sent."""
+    document = {
+        "nodes": [target if isinstance(target, dict) else {"file": target} for target in args.targets]
+    }
+    check = _judge(turn, document, lambda facts: draft_check(args.targets, args.intent, facts))
+    turn.run.body.extra[DRAFT_PLAN] = check.skeleton
+    action = _suggestion(check)
+    result = {"draft": check.skeleton, "send": {"verb": action.verb, **(action.args or {})}}
+    lines = ["A draft; edit it where it is not what you mean.", *evidence_lines(check.evidence)]
+    return VerbResult(result, "\n".join(lines), outcome="ok")
