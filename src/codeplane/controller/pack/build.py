@@ -41,6 +41,7 @@ from codeplane.controller.pack.sections import (
 from codeplane.controller.pack.storage import store_pack
 from codeplane.controller.pack.targets import NamedTargets, TargetReader
 from codeplane.controller.pack.validation import validation_section
+from codeplane.controller.plan_sources import POLICY_VERSIONS
 from codeplane.controller.run_memory import mark_shown
 from codeplane.controller.turn import Turn
 from codeplane.core.paths import RepoPath
@@ -51,8 +52,6 @@ from codeplane.recon.fusion import RankedFile, fuse
 from codeplane.recon.lanes import policy
 from codeplane.recon.retrieval import Retrieval, retrieve
 
-POLICY_VERSIONS: Final = "policyVersions"
-"""Where a run keeps the rules of its pack, each with the beginning of its digest."""
 _PLACEHOLDER: Final = "ev_000000000000"  # as long as a handle; what is shown gets a real one at the end
 _SPEC_FILE: Final = re.compile(r"(?:^|/)[\w.-]*(?:openapi|swagger)[\w.-]*\.(?:json|ya?ml)$", re.IGNORECASE)
 _FINDING_LANES: Final = (Lane.LEXICAL, Lane.SYMBOL, Lane.ARTIFACT, Lane.EPISODIC)

@@ -8,6 +8,7 @@ from codeplane.controller.contract import RunState, SuggestedAction
 from codeplane.controller.pack.enrichment import PackDelta, enrich_pack, reason_words, rejection_codes
 from codeplane.controller.pack.gaps import as_suggestion, escalation_plan
 from codeplane.controller.pack.storage import load_pack
+from codeplane.controller.plan_sources import DRAFT_PLAN
 from codeplane.controller.text import call_text
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import (
@@ -19,7 +20,6 @@ from codeplane.controller.verb import (
     VerbResult,
     verb_units,
 )
-from codeplane.core.errors import CodePlaneError
 from codeplane.core.synonyms import synonyms
 
 DESCRIPTOR = VerbDescriptor(
@@ -66,15 +66,18 @@ def run(turn: Turn, args: Args) -> VerbResult:
 
 
 def minimal_plan(turn: Turn) -> dict[str, Any] | None:
-    """After three equal rejections, arguments of a plan that is accepted; None before that."""
-    unit = verb_units().get(Verb.SUBMIT_EXECUTION_PLAN)
+    """After three equal rejections, a plan that is accepted as it is; None before that.
+
+    The last refusal left one in the run. Where it did not, the call asks for a draft.
+    """
     most = max(turn.run.body.rejections.values(), default=0)
-    if unit is None or most < _GUIDE_AFTER or turn.run.state is not RunState.PLAN_REQUIRED:
+    if most < _GUIDE_AFTER or turn.run.state is not RunState.PLAN_REQUIRED:
         return None
-    try:
-        return unit.example(turn) or None
-    except (Denied, CodePlaneError):
-        return None
+    skeleton = turn.run.body.extra.get(DRAFT_PLAN)
+    if isinstance(skeleton, dict) and skeleton:
+        return skeleton
+    unit = verb_units().get(Verb.SUBMIT_EXECUTION_PLAN)
+    return unit.example(turn) if unit is not None else None
 
 
 def _stored_pack(turn: Turn, ref: str) -> VerbResult:
