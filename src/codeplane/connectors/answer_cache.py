@@ -18,13 +18,13 @@ class Answer:
     body: bytes
     content_type: str
     etag: str = ""
-    modified: str = ""
+    last_modified: str = ""
     is_confirmed: bool = False  # the host confirmed an answer that was in memory
 
     @property
     def conditions(self) -> Mapping[str, str]:
         """The headers that ask whether the answer still holds."""
-        headers = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
+        headers = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
         return {name: value for name, value in headers.items() if value}
 
 
@@ -56,5 +56,5 @@ class AnswerCache:
             self._answers[url, purpose] = answer
             self._bytes += len(answer.body)
             while self._bytes > self._most_bytes or len(self._answers) > self._most_entries:
-                _, dropped = self._answers.popitem(last=False)
-                self._bytes -= len(dropped.body)
+                _, oldest = self._answers.popitem(last=False)
+                self._bytes -= len(oldest.body)

@@ -40,12 +40,12 @@ class ApiDocument:
     def follow_reference(self, node: Any) -> Any:
         """What a node stands for: itself, or the target of its local reference; the last node where that
         leads nowhere, in a circle, or out of the document."""
-        visited: set[str] = set()
+        trail: set[str] = set()
         for _ in range(_MOST_HOPS):
             pointer = local_pointer(node)
-            if pointer is None or pointer in visited:
+            if pointer is None or pointer in trail:
                 return node
-            visited.add(pointer)
+            trail.add(pointer)
             target = self.find_target(pointer)
             if target is None:
                 return node

@@ -100,9 +100,9 @@ def _swagger_request(
     bodies = [parameter for parameter in parameters if text_at(parameter, "in") == "body"]
     forms = [parameter for parameter in parameters if text_at(parameter, "in") == "formData"]
     for body in bodies[:1]:
-        required = ", required" if is_true(body.get("required")) else ""
+        required_mark = ", required" if is_true(body.get("required")) else ""
         schema = body.get("schema")
-        yield f"request {media}: {printer.type_text(schema)}{required}"
+        yield f"request {media}: {printer.type_text(schema)}{required_mark}"
         yield from printer.property_lines(schema, "  ")
     if forms:
         yield f"request {media or 'form'}"
@@ -112,8 +112,8 @@ def _swagger_request(
 
 
 def _openapi_request(printer: SchemaPrinter, body: Any) -> Iterator[str]:
-    required = ", required" if is_true(body.get("required") if isinstance(body, dict) else None) else ""
-    yield from _content_lines(printer, mapping_at(body, "content"), "request ", required, "")
+    required_mark = ", required" if is_true(body.get("required") if isinstance(body, dict) else None) else ""
+    yield from _content_lines(printer, mapping_at(body, "content"), "request ", required_mark, "")
 
 
 def _content_lines(
@@ -137,8 +137,8 @@ def _content_lines(
 
 
 def _media_names(names: Sequence[str]) -> str:
-    shown = [clean_line(name, _LONGEST_NAME) for name in names[:4]]
-    return ", ".join([*shown, *(["…"] if len(names) > 4 else [])])
+    labels = [clean_line(name, _LONGEST_NAME) for name in names[:4]]
+    return ", ".join([*labels, *(["…"] if len(names) > 4 else [])])
 
 
 def _response_lines(printer: SchemaPrinter, document: ApiDocument, node: dict[str, Any]) -> Iterator[str]:

@@ -70,9 +70,9 @@ class SchemaPrinter:
         for part in sequence_at(schema, "allOf")[:_MOST_CHOICES]:
             yield from self.property_lines(part, indent, depth + 1)
         properties = mapping_at(schema, "properties")
-        required = {scalar_text(name) for name in sequence_at(schema, "required")}
+        required_names = {scalar_text(name) for name in sequence_at(schema, "required")}
         for name, value in list(properties.items())[:_MOST_PROPERTIES]:
-            yield indent + self.member_line(name, value, is_required=name in required)
+            yield indent + self.member_line(name, value, is_required=name in required_names)
             yield from self.property_lines(_nested_object(value), f"{indent}  ", depth + 1)
         if len(properties) > _MOST_PROPERTIES:
             yield f"{indent}… ({len(properties) - _MOST_PROPERTIES} properties more)"
@@ -166,16 +166,16 @@ def _nested_object(schema: Any) -> Any:
 def schema_section(printer: SchemaPrinter, document: ApiDocument, most: int) -> Sequence[str]:
     """The named schemas that were mentioned, and those that these mention, each once."""
     lines: list[str] = []
-    done = 0
-    while done < len(printer.mentions) and done < most:
-        pointer = list(printer.mentions)[done]
-        done += 1
+    count = 0
+    while count < len(printer.mentions) and count < most:
+        pointer = list(printer.mentions)[count]
+        count += 1
         schema = document.find_target(pointer)
         note = first_sentence(text_at(schema, "description"))
         ending = f" – {note}" if note else ""
         lines.append(f"  {schema_name(pointer)}: {printer.type_text(schema)}{ending}")
         lines += printer.property_lines(schema, "    ")
-    if len(printer.mentions) > done:
-        names = ", ".join(schema_name(pointer) for pointer in list(printer.mentions)[done : done + 20])
-        lines.append(f"  … ({len(printer.mentions) - done} schemas more: {names})")
+    if len(printer.mentions) > count:
+        names = ", ".join(schema_name(pointer) for pointer in list(printer.mentions)[count : count + 20])
+        lines.append(f"  … ({len(printer.mentions) - count} schemas more: {names})")
     return ["schemas", *lines] if lines else []

@@ -103,15 +103,17 @@ def slice_description(
     document = parse_description(data, label, secrets)
     nodes = list(_operation_nodes(document))
     if operation:
-        chosen = [_find_operation(nodes, operation, label)]
-        lines = [_title_line(document, len(nodes)), *operation_lines(document, chosen[0])]
+        selection = [_find_operation(nodes, operation, label)]
+        lines = [_title_line(document, len(nodes)), *operation_lines(document, selection[0])]
     else:
         matches = [node for node in nodes if _contains_words(node, contains)]
-        chosen = matches[:_MOST_LISTED]
-        lines = [_title_line(document, len(nodes)), *map(_list_line, chosen)]
-        if len(matches) > len(chosen):
-            lines.append(f"… ({len(matches) - len(chosen)} operations more; narrow the list with `contains`)")
-    operations = tuple(_describe_operation(document, node) for node in chosen)
+        selection = matches[:_MOST_LISTED]
+        lines = [_title_line(document, len(nodes)), *map(_list_line, selection)]
+        if len(matches) > len(selection):
+            lines.append(
+                f"… ({len(matches) - len(selection)} operations more; narrow the list with `contains`)"
+            )
+    operations = tuple(_describe_operation(document, node) for node in selection)
     info = mapping_at(document.root, "info")
     return ApiSpec(
         label=label,

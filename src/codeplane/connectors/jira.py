@@ -54,7 +54,7 @@ class TicketComment:
     """A remark on a ticket."""
 
     author: str
-    created: str
+    date: str
     text: str
 
 
@@ -68,7 +68,7 @@ class Ticket:
     kind: str
     status: str
     priority: str
-    updated: str
+    update_time: str
     labels: tuple[str, ...]
     components: tuple[str, ...]
     links: tuple[TicketLink, ...]
@@ -99,7 +99,7 @@ class Ticket:
             older = f" ({self.older_comments} older ones left out)" if self.older_comments else ""
             lines.append(f"comments{older}:")
         for comment in self.comments:
-            lines += quote_lines(f"{comment.created} {comment.author}:\n{comment.text}")
+            lines += quote_lines(f"{comment.date} {comment.author}:\n{comment.text}")
         return "\n".join(lines)
 
     @cached_property
@@ -117,7 +117,7 @@ class Ticket:
             "type": self.kind,
             "status": self.status,
             "priority": self.priority,
-            "updated": self.updated,
+            "updated": self.update_time,
             "labels": list(self.labels),
             "components": list(self.components),
             "links": [vars(link) for link in self.links],
@@ -194,7 +194,7 @@ def read_ticket(body: Any, url: str, criteria_field: str, secrets: Sequence[str]
         kind=line(_name(fields.get("issuetype"))),
         status=line(_name(fields.get("status"))),
         priority=line(_name(fields.get("priority"))),
-        updated=clean_line(_string(fields.get("updated")), 40, secrets),
+        update_time=clean_line(_string(fields.get("updated")), 40, secrets),
         labels=tuple(line(_string(label)) for label in _items(fields.get("labels"))[:_MOST_LABELS]),
         components=tuple(line(_name(item)) for item in _items(fields.get("components"))[:_MOST_LABELS]),
         links=tuple(_read_links(_items(fields.get("issuelinks")), line)),
@@ -226,7 +226,7 @@ def _read_comment(comment: Any, secrets: Sequence[str]) -> TicketComment:
     author = _string(_mapping(comment.get("author")).get("displayName"))
     return TicketComment(
         author=clean_line(author, _LONGEST_NAME, secrets),
-        created=clean_line(_string(comment.get("created")), 40, secrets)[:10],
+        date=clean_line(_string(comment.get("created")), 40, secrets)[:10],
         text=clean_text(_rich_text(comment.get("body")), _LONGEST_COMMENT, secrets),
     )
 

@@ -71,11 +71,11 @@ class Kernel:
     def _follow_redirects(self, request: Request, deadline: Deadline) -> Answer:
         address, has_left = request.address, False
         for _ in range(_MOST_REDIRECTS + 1):
-            stored = self._cache.find_answer(address.url, request.purpose)
-            headers = _request_headers(request, stored, with_token=not has_left)
+            previous = self._cache.find_answer(address.url, request.purpose)
+            headers = _request_headers(request, previous, with_token=not has_left)
             raw = self._ask_patiently(address, headers, deadline)
-            if raw.status == 304 and stored is not None:
-                return replace(stored, is_confirmed=True)
+            if raw.status == 304 and previous is not None:
+                return replace(previous, is_confirmed=True)
             if raw.status not in _REDIRECTS:
                 return self._accept_answer(raw, address, request)
             target = redirect_target(address, raw.headers.get("location", ""))
@@ -131,7 +131,7 @@ class Kernel:
             body=body,
             content_type=content_type,
             etag=_storable_header(raw.headers.get("etag", ""), request.secrets) if is_storable else "",
-            modified=_storable_header(raw.headers.get("last-modified", ""), request.secrets)
+            last_modified=_storable_header(raw.headers.get("last-modified", ""), request.secrets)
             if is_storable
             else "",
         )
@@ -139,7 +139,7 @@ class Kernel:
         return answer
 
 
-def _request_headers(request: Request, stored: Answer | None, *, with_token: bool) -> dict[str, str]:
+def _request_headers(request: Request, previous: Answer | None, *, with_token: bool) -> dict[str, str]:
     headers = {
         "Accept": ", ".join(request.content_types),
         "Accept-Encoding": "gzip",
@@ -148,7 +148,7 @@ def _request_headers(request: Request, stored: Answer | None, *, with_token: boo
     }
     if request.credential is not None and with_token:
         headers["Authorization"] = request.credential.header
-    return {**headers, **stored.conditions} if stored is not None else headers
+    return {**headers, **previous.conditions} if previous is not None else headers
 
 
 def _storable_header(value: str, secrets: Iterable[str]) -> str:
