@@ -1,0 +1,1 @@
+"""Read-only access to Jira and API descriptions, on hosts that the user allows."""
