@@ -13,6 +13,7 @@ WorkPlanId = NewType("WorkPlanId", ItemId)
 PhaseId = NewType("PhaseId", ItemId)
 PlanTaskId = NewType("PlanTaskId", ItemId)
 PlanStepId = NewType("PlanStepId", ItemId)
+MemoryId = NewType("MemoryId", str)
 
 
 def new_request_id() -> RequestId:
@@ -49,3 +50,7 @@ def new_plan_task_id() -> PlanTaskId:
 
 def new_plan_step_id() -> PlanStepId:
     return PlanStepId(ItemId(f"ps_{secrets.token_hex(6)}"))
+
+
+def new_memory_id() -> MemoryId:
+    return MemoryId(f"mem_{secrets.token_hex(6)}")
