@@ -29,7 +29,7 @@ from bench.eclipse import Eclipse
 from bench.lsp import Judge
 from bench.measure import Figure
 from bench.oracle import Verdict, _Comparison, _Position, _project, gopls, pyright, typescript
-from bench.semantic_speed import Slowdown, open_session, slowdowns
+from bench.semantic_speed import Slowdown, open_session, slowdowns, unused_slowdowns
 from codeplane.core.paths import RepoPath
 from codeplane.index import Workers
 from codeplane.index.semantics import Run
@@ -117,6 +117,14 @@ def figures(chosen: tuple[str, ...] = ()) -> Iterator[Figure]:
     for language, total in totals.items():
         if total.on.said:
             yield from _language_figures(language, total)
+    if not chosen:
+        yield from _unused_figures(*PYTHON[0][:2])
+
+
+def _unused_figures(name: str, version: str) -> Iterator[Figure]:
+    with tempfile.TemporaryDirectory(prefix="cpl-") as folder:
+        for one in unused_slowdowns(python_package(name, version), "python", Path(folder)):
+            yield Figure(f"{name}, tier {one.question}", one.ratio, "×", 1.1, one.detail)
 
 
 def _language_figures(language: str, total: Tally) -> Iterator[Figure]:

@@ -4,7 +4,7 @@ import hashlib
 import random
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -19,7 +19,12 @@ from tests.semantic.test_refresh import made as made
 NAMES = ("alpha", "delta", "gamma")
 
 
-def write_something(made: Made, chance: random.Random, written: dict[str, bytes]) -> None:
+_PATHS = (("app.py",), ("app.py",), ("lib.py",), ("app.py", "lib.py"))
+
+
+def write_something(
+    made: Made, chance: random.Random, written: dict[str, bytes], choices: Sequence[Sequence[str]] = _PATHS
+) -> None:
     """Another order of definitions, other places of calls, or both as a commit or on another branch."""
     functions = [f"def {name}():\n    pass\n\n\n" for name in chance.sample(NAMES, 3)]
     calls = "".join(f"{chance.choice(NAMES)}()\n" * chance.randint(1, 3) for _ in range(4))
@@ -27,13 +32,13 @@ def write_something(made: Made, chance: random.Random, written: dict[str, bytes]
         "lib.py": "# a line\n" * chance.randint(0, 3) + "".join(functions),
         "app.py": f"from lib import alpha, delta, gamma\n{calls}",
     }
-    for path in chance.choice((("app.py",), ("app.py",), ("lib.py",), ("app.py", "lib.py"))):
+    for path in chance.choice(choices):
         data = contents[path].encode()
         written[hashlib.sha256(data).hexdigest()] = data
         (made.repo.root / path).write_bytes(data)
     step = chance.random()
     if step < 0.2:
-        git(made.repo.root, "commit", "-qam", "step")
+        git(made.repo.root, "commit", "-qam", "step", "--allow-empty")
     elif step < 0.4:
         git(made.repo.root, "checkout", "-q", "-B", chance.choice(("one", "two")))
 
@@ -67,7 +72,7 @@ def churn(made: Made, rounds: int, seed: int) -> dict[str, bytes]:
         while not is_over.wait(chance.random() / 2):
             write_something(made, chance, contents)
 
-    write_something(made, chance, contents)
+    write_something(made, chance, contents, _PATHS[-1:])  # nothing is left of what was there before
     writer = threading.Thread(target=run)
     writer.start()
     try:

@@ -68,7 +68,12 @@ def test_facts_that_do_not_hold_any_more_block_with_the_way_out(repo: Repo) -> N
     assert answer["result"]["outcome"] == "blocked"
     [problem] = answer["result"]["problems"]
     assert "app.py are dirty: its content has changed since it was indexed" in problem
-    assert answer["meta"]["next_actions"] == ['semantic_refresh {"files": ["app.py"]}']
+    assert answer["result"]["suggested_refresh_scope"] == {"files": ["app.py"]}
+    assert answer["result"]["can_force_syntactic"] is True
+    assert answer["meta"]["next_actions"] == [
+        'semantic_refresh {"files": ["app.py"]}',
+        'refactor_rename {"symbol": "tool.Tool.run", "new_name": "walk", "force_syntactic": true}',
+    ]
     assert (repo.root / "tool.py").read_text() == TOOL
 
 
@@ -122,6 +127,7 @@ def test_build_contexts_that_disagree_about_an_open_place_block(repo: Repo) -> N
     result = rename(repo)
     assert result["outcome"] == "blocked"
     assert "python:other disagree about run in app.py:2." in str(result["problems"])
+    assert result["can_force_syntactic"] is True and "suggested_refresh_scope" not in result
     assert (repo.root / "tool.py").read_text() == TOOL
 
 

@@ -62,6 +62,12 @@ class PlanOutput(Output):
     contexts: list[str] | None = Field(default=None, description="Build contexts, if there are several.")
     doubts: list[str] | None = Field(default=None, description="Risks that could not be ruled out.")
     problems: list[str] | None = Field(default=None, description="What prevents it.")
+    suggested_refresh_scope: dict[str, list[str]] | None = Field(
+        default=None, description="Scope of the `semantic_refresh` that may unblock it."
+    )
+    can_force_syntactic: bool | None = Field(
+        default=None, description="Whether `force_syntactic` goes on without the facts of an indexer."
+    )
     remarks: list[str] | None = Field(default=None, description="What else is done.")
     mentions: dict[str, int] | None = Field(
         default=None, description="In comments and documents, by confidence."
@@ -98,8 +104,8 @@ def next_calls(pending: Pending) -> list[str]:
     plan, tool = pending.plan, refactorings()[pending.plan.kind].TOOL
     if plan.verdict in _READY:
         return [_call(tool, plan=pending.id)]
-    if plan.verdict is Verdict.BLOCKED and (stale := plan.not_fresh):
-        return [_call("semantic_refresh", files=[shown(path) for path in stale])]
+    if plan.verdict is Verdict.BLOCKED and (scope := _refresh_scope(plan)) is not None:
+        return [_call("semantic_refresh", **scope), *_forced_calls(plan, tool)]
     if plan.verdict is not Verdict.NEEDS_DECISION:
         return [_call(tool, **way) for way in plan.ways]
     rest = [group.id for group in plan.groups] or [MENTIONS] if plan.is_rest else "none"
@@ -108,6 +114,17 @@ def next_calls(pending: Pending) -> list[str]:
     if is_for_tests(plan.groups, plan.notes) and not plan.is_rest and plan.kind not in _DELETIONS:
         calls.append(_call(tool, plan=pending.id, apply="if_verified"))
     return calls
+
+
+def _refresh_scope(plan: Plan) -> dict[str, list[str]] | None:
+    """The files that an indexer would have to be asked about again."""
+    return {"files": [shown(path) for path in plan.not_fresh]} if plan.not_fresh else None
+
+
+def _forced_calls(plan: Plan, tool: str) -> list[str]:
+    """The call that changes what is certain without an indexer; renames alone have it."""
+    names = {"symbol": shown(plan.symbol), "new_name": shown(plan.new_name)}
+    return [_call(tool, **names, force_syntactic=True)] if plan.kind == "rename" else []
 
 
 def _call(tool: str, **arguments: object) -> str:
@@ -125,6 +142,7 @@ def plan_told(
     plan = pending.plan
     paths = [edit.path for edit in plan.change.edits.edits if edit.after is not None or not plan.moves]
     mentions = _changed_mentions(plan)
+    is_blocked = plan.verdict is Verdict.BLOCKED
     go_on = pending if applied is None else rest
     groups = rest.plan if rest is not None else plan
     if go_on is not None and (applied is None or groups.asking):
@@ -144,6 +162,8 @@ def plan_told(
         contexts=list(map(shown, plan.contexts)) if len(plan.contexts) > 1 else None,
         doubts=_told(plan.notes),
         problems=_told(plan.problems),
+        suggested_refresh_scope=_refresh_scope(plan) if is_blocked else None,
+        can_force_syntactic=plan.kind == "rename" if is_blocked else None,
         remarks=list(plan.remarks) or None,
         mentions=dict(Counter(one.confidence for one in plan.mentions)) or None,
         mentions_changed=len(mentions) or None,

@@ -58,7 +58,7 @@ class Authoring:
 
     enter: Callable[[str], RepoPath]  # the jail
     packs: Sequence[str]  # grammar packs that are switched on
-    first_bytes: Callable[[RepoPath], bytes]  # of a file; empty where it is not there
+    content: Callable[[RepoPath], bytes]  # of a file; empty where it is not there
 
 
 def read_delta(document: object, authoring: Authoring) -> Delta:
@@ -133,7 +133,7 @@ class _Reader:
 
     def _language(self, name: object, path: RepoPath, where: str) -> str | None:
         if name is None:
-            language = language_of(path, self.authoring.first_bytes(path))
+            language = language_of(path, self.authoring.content(path))
         elif isinstance(name, str) and name in specs():
             language = name
         else:

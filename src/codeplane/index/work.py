@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from codeplane.core.paths import RepoPath
 from codeplane.index.store import BlobKey, Entry, add_blobs, from_sql, known_blobs
 from codeplane.index.view.purpose import purpose_by_path
-from codeplane.languages import extractor_version, language_of
+from codeplane.languages import extractor_version, language_of, possible_languages
 from codeplane.parsing.workers import Done, Job, Workers
 from codeplane.storage.database import Connection
 from codeplane.working_tree import Known
@@ -25,7 +25,7 @@ class Source(Protocol):
         """The bytes that have the known digest; None when they are not there any more."""
 
     def beginning(self, path: RepoPath, known: Known) -> bytes:
-        """The first line or more; asked only of names that do not tell a language."""
+        """The first line or more; asked only of names without an ending."""
 
 
 class Work:
@@ -42,10 +42,13 @@ class Work:
 
     def _blob_key(self, path: RepoPath, known: Known) -> BlobKey:
         name = path.rsplit("/", 1)[-1]
-        # Only a name without an ending leaves the language to the first line.
-        beginning = b"" if "." in name else self._source.beginning(path, known)
-        language = language_of(name, beginning) or ""
-        return BlobKey(known.digest, language, _extractor_version(language))
+        is_open = len(possible_languages(name)) > 1
+        data = self._source.read(path, known) if is_open else b""
+        if "." not in name:
+            data = self._source.beginning(path, known)
+        language = language_of(name, data or b"") or ""
+        # What is not there any more has no language, and so no facts.
+        return BlobKey(known.digest, language, _extractor_version(language) if data is not None else "")
 
     def find_known(self, connection: Connection) -> None:
         """Splits the work: content whose facts are there, and the rest, which is pending."""
@@ -109,7 +112,8 @@ def outdated(connection: Connection, view: int) -> list[RepoPath]:
     for text, language, extractor in rows:
         path = from_sql(text)
         name = path.rsplit("/", 1)[-1]
-        now = (language_of(name, b"") or "") if "." in name else language
+        languages = possible_languages(name) or ("",)
+        now = languages[0] if "." in name and language not in languages else language
         if now != language or extractor != _extractor_version(now):
             paths.append(path)
     return paths

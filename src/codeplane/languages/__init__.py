@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from codeplane.languages.spec import LanguageSpec, language_of, specs
+from codeplane.languages.spec import LanguageSpec, language_of, possible_languages, specs
 from codeplane.languages.style import HeaderStyle
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ __all__ = [
     "extractor_version",
     "has_references",
     "language_of",
+    "possible_languages",
     "readers_version",
     "specs",
     "support_table",

@@ -156,30 +156,59 @@ def specs() -> Mapping[str, LanguageSpec]:
     return {name: importlib.import_module(f"codeplane.languages.{name}").SPEC for name in names}
 
 
+class _Names(NamedTuple):
+    """What names of files say."""
+
+    extensions: Mapping[str, tuple[str, ...]]  # several languages where the content has to tell
+    filenames: Mapping[str, str]
+    shebangs: tuple[tuple[re.Pattern[str], str], ...]
+
+
 @cache
-def _by_name() -> tuple[Mapping[str, str], Mapping[str, str], tuple[tuple[re.Pattern[str], str], ...]]:
-    extensions = {ext: spec.name for spec in specs().values() for ext in spec.extensions}
+def _by_name() -> _Names:
+    extensions: dict[str, tuple[str, ...]] = {}
+    for spec in specs().values():
+        for ext in spec.extensions:
+            extensions[ext] = (*extensions.get(ext, ()), spec.name)
     filenames = {name: spec.name for spec in specs().values() for name in spec.filenames}
     shebangs = tuple(
         (re.compile(rf"{re.escape(program)}[\d.]*\Z"), spec.name)
         for spec in specs().values()
         for program in spec.shebangs
     )
-    return extensions, filenames, shebangs
+    return _Names(extensions, filenames, shebangs)
 
 
-def language_of(path_name: str, first_bytes: bytes) -> str | None:
-    """The language of a file by its name, or by its first line where the name does not say."""
-    extensions, filenames, shebangs = _by_name()
+def possible_languages(path_name: str) -> tuple[str, ...]:
+    """The languages that a file with this name may be in; none where the name does not say."""
+    names = _by_name()
     base = path_name.rsplit("/", 1)[-1]
-    if base in filenames:
-        return filenames[base]
+    if base in names.filenames:
+        return (names.filenames[base],)
     for at in [match.start() for match in re.finditer(r"\.", base)]:
-        if language := extensions.get(base[at:].lower()):
-            return language
-    if "." in base or not first_bytes.startswith(b"#!"):
+        if languages := names.extensions.get(base[at:].lower()):
+            return languages
+    return ()
+
+
+def language_of(path_name: str, data: bytes) -> str | None:
+    """The language of a file by its name; where that leaves it open, by what is in it.
+
+    The first line is enough of `data` where the name has no ending. Of several `possible_languages`, those
+    with a module `content` say themselves whether a file is theirs.
+    """
+    languages = possible_languages(path_name)
+    if len(languages) < 2:
+        return languages[0] if languages else _by_first_line(path_name, data)
+    tellers = {name: part for name in languages if (part := part_of(name, "content")) is not None}
+    others = [name for name in languages if name not in tellers]
+    return next((name for name, part in tellers.items() if part.is_of_language(data)), others[0])
+
+
+def _by_first_line(path_name: str, data: bytes) -> str | None:
+    if "." in path_name.rsplit("/", 1)[-1] or not data.startswith(b"#!"):
         return None
-    words = first_bytes[2:200].split(b"\n", 1)[0].decode("ascii", "replace").split()
+    words = data[2:200].split(b"\n", 1)[0].decode("ascii", "replace").split()
     programs = [word.rsplit("/", 1)[-1] for word in words if "=" not in word and not word.startswith("-")]
     program = next((word for word in programs if word != "env"), "")
-    return next((language for pattern, language in shebangs if pattern.match(program)), None)
+    return next((name for pattern, name in _by_name().shebangs if pattern.match(program)), None)

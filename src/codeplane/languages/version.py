@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from codeplane.languages.spec import HERE, specs
+from codeplane.languages.spec import HERE, possible_languages, specs
 
 # What decides which facts are read out of a file: the engine, and these files of a language's folder. All
 # else says what facts mean and how files belong together.
@@ -42,7 +42,7 @@ def extractor_version(name: str) -> str:
     from importlib.metadata import version
 
     digest = hashlib.sha256(_engine_contents())
-    for path in sorted(_folder_files(name)):
+    for path in (*sorted(_folder_files(name)), *_content_rules(name)):
         digest.update(_file_contents(path))
     for wheel in ("tree-sitter", specs()[name].grammar.replace("_", "-")):
         digest.update(f"{wheel}=={version(wheel)}".encode())
@@ -56,6 +56,12 @@ def _engine_contents() -> bytes:
 
 def _file_contents(path: Path) -> bytes:
     return path.name.encode() + b"\0" + path.read_bytes() + b"\0"
+
+
+def _content_rules(name: str) -> list[Path]:
+    """What decides which files of an ending that several languages have are in a language."""
+    sharing = {one for ext in specs()[name].extensions for one in possible_languages(f"name{ext}")}
+    return [path for one in sorted(sharing) if (path := HERE / one / "content.py").exists()]
 
 
 def _folder_files(name: str) -> list[Path]:

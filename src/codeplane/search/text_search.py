@@ -7,7 +7,7 @@ from typing import Final
 
 from codeplane.core.errors import InvalidArgument
 from codeplane.index import Purpose
-from codeplane.languages import language_of
+from codeplane.languages import possible_languages
 from codeplane.names import DefFact, Snapshot
 from codeplane.parsing.words import parts_of
 from codeplane.search.pattern import Letters, Matched, Pattern
@@ -91,7 +91,7 @@ def within(snapshot: Snapshot, scope: Scope) -> frozenset[str] | None:
     names = scope.language_names()
     unread = snapshot.lookup.unread
     if names:
-        of_names = {path for path in unread if language_of(path.rsplit("/", 1)[-1], b"") in names}
+        of_names = {path for path in unread if not names.isdisjoint(possible_languages(path))}
         paths: Iterable[str] = snapshot.lookup.in_languages(names) | of_names
     else:
         paths = [*snapshot.lookup.paths, *unread]

@@ -186,7 +186,8 @@ class Runtime:
 
 
 def _refresh_on_idle(repo: RepoSession) -> None:
-    if repo.checkout.settings.semantic.refresh_on_idle:
+    settings = repo.checkout.settings.semantic
+    if settings.enabled and settings.refresh_on_idle:
         # Most servers have no need of what runs indexers.
         from codeplane.session.semantic.background import BackgroundRefresh
 

@@ -33,7 +33,6 @@ from codeplane.ledger.summary import moment
 from codeplane.mutation import Engine
 from codeplane.names import Index
 from codeplane.plans import WorkPlans
-from codeplane.semantic.jobs import Jobs, refresh_lock
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients.sessions import Sessions
 from codeplane.session.clients.shown_contents import ShownContents
@@ -262,6 +261,11 @@ def _drop_contents(checkout: Checkout, engine: Engine, ledger: Ledger, artifacts
 
 def _end_orphaned_refreshes(checkout: Checkout, index: Index) -> None:
     """Has the queue say which refreshes were cut off, unless somebody is at one."""
+    if not checkout.settings.semantic.enabled:
+        return
+    # With the tier off, nothing of it is loaded.
+    from codeplane.semantic.jobs import Jobs, refresh_lock
+
     jobs, lock = Jobs(index.database, checkout.view_key), refresh_lock(checkout.index_file)
     if jobs.has_orphans() and lock.acquire():
         try:

@@ -101,7 +101,7 @@ def _list_operations(call: Call, path: str | None) -> OperationsOutput:
         return all_operations_output()
     authoring = authoring_of(call.repo)
     place = authoring.enter(path)
-    language = language_of(place, authoring.first_bytes(place))
+    language = language_of(place, authoring.content(place))
     if language is None or not operations_of(language):
         raise InvalidArgument(f"No grammar pack claims {shown(place)}.", hints=["delta_try {}"])
     return operations_output(language)

@@ -253,15 +253,26 @@ def test_overriding_is_a_relation(sources: Sources) -> None:
     assert relations[sources.symbol(TANK, "class <Tank> :")] == {sources.symbol(SHAPE, "class <Shape> {")}
 
 
+BOX = "class Box {\n public:\n  int open();\n};\n"
+
+
+@pytest.mark.parametrize(
+    ("header", "target"),
+    [
+        (BOX, "box.h:3"),
+        (f"#ifdef __cplusplus\n{BOX}#endif\nint close(int);\n", "box.cc:2, box.h:4"),
+    ],
+    ids=["c++", "c"],
+)
 def test_a_member_of_a_class_in_a_header_of_c_is_what_is_defined_outside(
-    tmp_path: Path, bindings: None
+    tmp_path: Path, bindings: None, header: str, target: str
 ) -> None:
     files = {
-        "box.h": "class Box {\n public:\n  int open();\n};\n",
+        "box.h": header,
         "box.cc": '#include "box.h"\nint Box::open() { return 1; }\n',
         "use.cc": '#include "box.h"\nint use(Box &b) { return b.open(); }\n',
     }
-    assert index_of(tmp_path, files).target("use.cc", "b.<open>()") == "box.cc:2, box.h:3"
+    assert index_of(tmp_path, files).target("use.cc", "b.<open>()") == target
 
 
 def test_problems_are_counted_and_told(run: Run) -> None:

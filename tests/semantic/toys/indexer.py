@@ -11,7 +11,7 @@ import time
 import zlib
 from pathlib import Path
 
-DEFINITION = re.compile(rb"^def (\w+)", re.MULTILINE)
+DEFINITION = re.compile(rb"^ *def (\w+)", re.MULTILINE)
 OUTSIDE = (
     *("../../etc/passwd", "/etc/passwd", "link.py", "folder/lib.py", ".git/config", ".git/hooks/pre-commit"),
     *("./lib.py", "inner/../lib.py", "lib.py/", "", ".", "lib.py\0", "C:\\lib.py", "a" * 5_000),
@@ -57,7 +57,7 @@ def document(path: str, text: bytes, symbols: dict[bytes, bytes]) -> bytes:
         for match in NAME.finditer(line):
             if match[0] in symbols:
                 span = varint(number) + varint(match.start()) + varint(match.end())
-                roles = varint(3 << 3) + varint(1) if line[: match.start()] == b"def " else b""
+                roles = varint(3 << 3) + varint(1) if line[: match.start()].lstrip() == b"def " else b""
                 data += field(2, field(1, span) + field(2, symbols[match[0]]) + roles)
     return field(2, data)
 

@@ -45,7 +45,7 @@ def _find_tokens(handle: pygit2.Repository, path: str, side: Side | None) -> lis
     if side is None or not side.oid:
         return None
     data = handle.read(side.oid)[1]
-    language = language_of(path, data[:200])
+    language = language_of(path, data)
     return code_tokens(language, data) if language is not None and len(data) <= LARGEST else None
 
 

@@ -26,7 +26,7 @@ def tree(root: Path, as_json: bool, place: str, language: str) -> None:
     if not path.is_file():
         raise NotFound(f"There is no file {match[1]}.")
     data = path.read_bytes()
-    name = language or language_of(path.name, data[:200]) or ""
+    name = language or language_of(path.name, data) or ""
     if not has_grammar(name):
         raise InvalidArgument(f"There is no grammar for {match[1]}.", hints=["--language python"])
     lines = tree_lines(Source(name, data, match[1]), line)

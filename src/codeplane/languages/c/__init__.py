@@ -21,5 +21,5 @@ SPEC = LanguageSpec(
     surface="included",
     writing=PREPROCESSED,
     header=HeaderStyle(order="type", typed=True, rest=("...",)),
-    gaps="Macros are not expanded; a `.h` file is read as C.",
+    gaps="Macros are not expanded; a `.h` file is read as C++ where it has what C has no syntax for.",
 )

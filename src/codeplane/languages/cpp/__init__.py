@@ -10,7 +10,7 @@ SPEC = LanguageSpec(
     grammar="tree_sitter_cpp",
     standard=r"<(?:assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|std\w+"
     r"|string|tgmath|threads|time|uchar|wchar|wctype)\.h>|<[a-z_]+>",
-    extensions=(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".tpp", ".inl"),
+    extensions=(".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ipp", ".tpp", ".inl", ".h"),
     inherits="c",
     file_kinds=frozenset(("macro",)),
     dynamic_calls={
@@ -22,5 +22,5 @@ SPEC = LanguageSpec(
     writing=PREPROCESSED,
     header=HeaderStyle(order="type", typed=True, angles=True, rest=("...",)),
     gaps="Macros are not expanded; overloads, names of templates and calls that arguments may redirect are"
-    " not told apart; a `.h` file is read as C.",
+    " not told apart; a `.h` file is read as C++ where it has what C has no syntax for.",
 )

@@ -9,6 +9,7 @@ from typing import Final
 
 from codeplane.core.errors import ProgramError
 from codeplane.core.paths import RepoPath
+from codeplane.languages import language_of, possible_languages
 from codeplane.process import Finished
 from codeplane.process.toolbox import Toolbox
 from codeplane.semantic.indexer import IndexCommand, Indexer, IndexTask, Tool, ask_version
@@ -69,19 +70,31 @@ def _make_plan(task: IndexTask) -> dict[str, object]:
     paths = {one.path for one in builds}
     rest = [path for path in context.files if path not in paths]
     others = guessed_units(trees, context, rest)
+    c_files = {path for path in context.files if _is_c(task.scratch, path)}
     language = "c" if any(path.endswith(".c") for path in context.files) else "c++"
     ending = [option for path in _compiler_headers() for option in ("-idirafter", str(path))]
     return {
         "root": str(task.scratch),
         "own": [str(task.original)] if task.original is not None else [],
         "files": list(context.files),
+        "c_files": sorted(c_files),
         "units": [_record(one, ending) for one in (*builds, *others) if not is_header(one.path)],
         "headers": [
-            _record(one, ["-x", language if one.path.endswith(".h") else "c++", *ending])
+            _record(one, ["-x", language if one.path in c_files else "c++", *ending])
             for one in others
             if is_header(one.path)
         ],
     }
+
+
+def _is_c(scratch: Path, path: RepoPath) -> bool:
+    """Whether those who read the index read a file as C."""
+    is_open = len(possible_languages(path)) > 1
+    try:
+        data = (scratch / path).read_bytes() if is_open else b""
+    except OSError:
+        data = b""
+    return language_of(path, data) == "c"
 
 
 def _record(unit: Unit, ending: Sequence[str]) -> dict[str, object]:

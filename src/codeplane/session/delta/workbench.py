@@ -17,7 +17,6 @@ from codeplane.session.linting import WorkingFiles, where
 from codeplane.session.repo import RepoSession
 from codeplane.storage.files import read_small
 
-_FIRST_BYTES: Final = 200
 _LARGEST_TOOLCHAIN: Final = 1 << 18
 
 
@@ -26,7 +25,7 @@ def authoring_of(repo: RepoSession) -> Authoring:
     return Authoring(
         repo.tree.jail.enter,
         repo.checkout.settings.packs.grammar,
-        lambda path: (read_tree_file(repo, path) or b"")[:_FIRST_BYTES],
+        lambda path: read_tree_file(repo, path) or b"",
     )
 
 

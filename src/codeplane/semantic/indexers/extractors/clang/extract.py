@@ -113,6 +113,7 @@ class Extraction:
         self.error_count = 0
         self.missing: set[str] = set()
         self.guesses: set[str] = set()
+        self.c_files = frozenset(plan["c_files"])
         self.endings: dict[str, list[str]] = {}
         for path in plan["files"]:
             self.endings.setdefault(path.rpartition("/")[2], []).append(path)
@@ -195,7 +196,7 @@ class Extraction:
                     for symbol, one in sorted(symbols.items())
                     if one.is_definition or (path in files and self.is_certain(symbol, one, doubts))
                 ]
-            language = "cpp" if _is_cpp(path) else "c"
+            language = "c" if path in self.c_files else "cpp"
             yield Document(path, language, source, occurrences, self.relations.get(path, {}))
 
     def is_certain(self, symbol: str, mention: Mention, doubts: set[str]) -> bool:
@@ -219,7 +220,7 @@ class Unit:
         self.macro_uses: dict[str, set[int]] = {}
         self.relations: list[tuple[str, str, str]] = []
         self.inactive: dict[str, set[tuple[int, int]]] = {}
-        self.is_cpp = _is_cpp(translation.spelling)
+        self.is_cpp = not translation.spelling.endswith(".c")
 
     def read_diagnostics(self) -> None:
         for one in self.translation.diagnostics:
@@ -318,11 +319,10 @@ class Unit:
         return symbol
 
     def main_place(self, cursor: Any, place: Place) -> Place:
-        """Where a declaration has its symbol from. A `.h` file is read as C by those who read the index: of
-        its classes they know nothing, and what is defined outside of a class stands for the member."""
+        """Where a declaration has its symbol from. Those who read the index know nothing of classes in a file
+        that they read as C: what is defined outside of a class stands for the member."""
         first = self.place(declared_first(cursor)) if cursor._kind_id in MEMBER_FUNCTIONS else None
-        is_in_header = first is not None and first.path is not None and first.path.endswith(".h")
-        return first if first is not None and is_in_header else place
+        return first if first is not None and first.path in self.extraction.c_files else place
 
     def add_reference(self, cursor: Any, children: Iterable[Any], doubts: frozenset[str]) -> None:
         target = cursor.referenced
@@ -474,10 +474,6 @@ def _words(pattern: re.Pattern[bytes], text: bytes) -> set[str]:
         for group in match.groups()
         if group
     }
-
-
-def _is_cpp(path: str) -> bool:
-    return not path.endswith((".c", ".h"))
 
 
 def main(arguments: list[str]) -> None:
