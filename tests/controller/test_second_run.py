@@ -88,3 +88,18 @@ def test_a_plan_that_cites_an_expired_memory_is_refused(desk: Desk) -> None:
     refusal = submit(desk, "w2", {**NODE, "hooks": ["tests"], "why": f"{memory_id} says so"})
     assert refusal.codes == ["MEMORY_PROVISIONAL_EXPIRED"]
     assert desk.send({**refusal.suggestion, "workId": "w2"}).codes == []
+
+
+def test_open_nodes_need_a_decision_to_give_up(desk: Desk) -> None:
+    accepted = submit(desk, "w1", {**NODE, "hooks": ["tests"]})
+    assert accepted.state == "PLAN_ACCEPTED"
+    refusal = desk.turn("signal_task_complete", workId="w1")
+    assert (refusal.codes, refusal.sub_codes) == (["PLAN_SCOPE_VIOLATION"], ["scope.open_nodes"])
+    assert refusal.state == "PLAN_ACCEPTED"
+    misspelt = desk.turn("signal_task_complete", workId="w1", sumary="x")
+    assert "abandon" not in misspelt.suggestion
+    silent = desk.turn("signal_task_complete", workId="w1", abandon=True)
+    assert silent.sub_codes == ["fields.missing"]
+    answer = desk.send({**silent.suggestion, "workId": "w1"})
+    assert answer.state == "COMPLETED" and answer.result["result"]["abandoned"] is True
+    assert "abandoned: " in answer.text
