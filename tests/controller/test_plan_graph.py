@@ -283,6 +283,15 @@ def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
         },
         {},
     )
+    memory = "mem_00000000000a"
+    yield (
+        "memory.expired",
+        {
+            "sourceTraceRefs": [memory],
+            "nodes": [{**NODE, "intent": f"As {memory} says.", "why": memory, "artifactRefs": [memory, "x"]}],
+        },
+        {"expired_memories": lambda ids: [one for one in ids if one == memory]},
+    )
 
 
 @pytest.mark.parametrize(("sub_code", "document", "changes"), list(wrong_plans()))

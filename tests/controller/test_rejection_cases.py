@@ -38,6 +38,8 @@ def with_facts(lab: PlanLab, facts: dict[str, Any]) -> PlanLab:
     if "chains" in facts:
         chains = {name: TracedChain(name, broken_at) for name, broken_at in facts["chains"].items()}
         changes |= {"required_chains": list(chains), "chain": chains.get}
+    expired_ids = facts.get("expired_memories", [])
+    changes["expired_memories"] = lambda ids: [one for one in ids if one in expired_ids]
     changes["rules"] = [PlanRule(**rule) for rule in facts.get("rules", [])]
     changes["artifacts"] = facts.get("artifacts", {})
     changes["needs_contract"] = facts.get("needs_contract", False)

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from codeplane.config import Places
-from codeplane.controller.contract import Progress, RunState
-from codeplane.controller.guidance import Guidance
+from codeplane.controller.contract import RunState
 from codeplane.controller.run_memory import (
     expired_memories,
     import_overrides,
@@ -237,22 +236,6 @@ def test_rules_and_signals_that_changed_a_run_are_named(desk: Desk) -> None:
         ("mem_1", "enforced"),
         ("mem_00000000000a", "steered"),
     ]
-
-
-def test_open_nodes_need_a_decision_to_give_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    progress = Progress(total_nodes=3, completed_nodes=1, remaining_nodes=2, pending_validations=1)
-    monkeypatch.setattr(Guidance, "progress", lambda _: progress)
-    desk.put_in("w", RunState.EXECUTION_ENABLED)
-    refusal = desk.turn("signal_task_complete", workId="w")
-    assert (refusal.codes, refusal.sub_codes) == (["PLAN_SCOPE_VIOLATION"], ["scope.open_nodes"])
-    assert refusal.state == "EXECUTION_ENABLED"
-    misspelt = desk.turn("signal_task_complete", workId="w", sumary="x")
-    assert misspelt.suggestion["verb"] == "list_available_verbs"
-    silent = desk.turn("signal_task_complete", workId="w", abandon=True)
-    assert silent.sub_codes == ["fields.missing"]
-    answer = desk.send({**silent.suggestion, "workId": "w"})
-    assert answer.state == "COMPLETED" and answer.result["result"]["abandoned"] is True
-    assert answer.text.splitlines()[1].startswith("abandoned: ")
 
 
 def test_a_run_that_was_given_up_teaches_nothing_more(desk: Desk) -> None:

@@ -9,6 +9,7 @@ from codeplane.controller.execution.plan_store import store_plan
 from codeplane.controller.plan_graph import PlanFacts, PlanGraph, PlanIdentity
 from codeplane.controller.plan_graph.facts import Chain, Rule
 from codeplane.controller.plan_graph.reaching import reaching_tests
+from codeplane.controller.run_memory import expired_memories, plan_rules
 from codeplane.controller.turn import Turn
 from codeplane.names import Snapshot
 
@@ -46,7 +47,7 @@ def plan_sources(turn: Turn) -> PlanSources:
     if body.features.get("crossesFederationBoundary"):
         chains.append(_FEDERATION)
     return PlanSources(
-        rules=lambda _snapshot, _files: (),
+        rules=lambda _snapshot, files: plan_rules(turn.call, files),
         chain=lambda _chain_id: None,
         required_chains=chains,
         needs_contract=body.strategy_id in _CONTRACT_STRATEGIES,
@@ -73,6 +74,7 @@ def gather_facts(turn: Turn, snapshot: Snapshot, files: Sequence[str]) -> PlanFa
         needs_contract=sources.needs_contract,
         chain=sources.chain,
         rules=sources.rules(snapshot, files),
+        expired_memories=lambda memory_ids: expired_memories(call, memory_ids),
         tests_reaching=lambda path, symbols: reaching_tests(snapshot, path, symbols),
         packs=call.repo.checkout.settings.packs.grammar,
     )

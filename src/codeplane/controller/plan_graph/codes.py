@@ -168,7 +168,9 @@ CODES: Final[Mapping[RejectionCode, CodeEntry]] = {
         "A side effect has no commit gate, or its gate is not open.", "execute_gated_side_effect"
     ),
     RejectionCode.MEMORY_PROVISIONAL_EXPIRED: CodeEntry(
-        "A memory that the plan rests on has expired without approval.", "memory"
+        "A memory that the plan rests on has expired without approval.",
+        _VALIDATOR,
+        {"memory.expired": "The plan names a memory that was provisional and has expired."},
     ),
     RejectionCode.PACK_INSUFFICIENT: CodeEntry(
         "The context pack lacks what the task needs.", "context packs"

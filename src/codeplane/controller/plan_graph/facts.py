@@ -78,6 +78,7 @@ class PlanFacts:
     needs_contract: bool = False
     chain: Callable[[str], Chain | None] = lambda _: None
     rules: Sequence[Rule] = ()
+    expired_memories: Callable[[Sequence[str]], Sequence[str]] = lambda _: ()  # which of these ids
     tests_reaching: Callable[[RepoPath, Sequence[str]], Sequence[str]] = lambda _path, _symbols: ()
     allows: Callable[[RepoPath], bool] = lambda _: True
     policy: EvidencePolicy = field(default_factory=EvidencePolicy)

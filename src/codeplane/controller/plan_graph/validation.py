@@ -11,6 +11,7 @@ from codeplane.controller.plan_graph.checks import (
     confidence,
     contract_anchor,
     evidence,
+    expired_memories,
     memory_rules,
     policy,
     proof_chains,
@@ -41,6 +42,7 @@ CHECKS: Final[Sequence[Check]] = (
     strategy.find_problems,
     policy.find_problems,
     memory_rules.find_problems,
+    expired_memories.find_problems,
     contract_anchor.find_problems,
     proof_chains.find_problems,
 )
