@@ -86,7 +86,7 @@ class PlanRule:
     deny_code: str | None = None
 
 
-@dataclass
+@dataclass(repr=False)
 class PlanLab:
     """One run on one repository."""
 

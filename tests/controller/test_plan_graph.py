@@ -8,10 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from codeplane.controller.execution.plan_store import load_plan, store_plan
 from codeplane.controller.plan_graph import CODES, PlanGraph, draft_check, draft_plan
 from codeplane.controller.plan_graph.draft import read_draft
 from codeplane.controller.plan_graph.light_lane import light_change
 from codeplane.controller.plan_graph.models import PlanModel
+from codeplane.controller.runs import Run
 from tests.controller.plan_lab import PlanLab, PlanRule, TracedChain, open_lab
 
 NODE: dict[str, Any] = {
@@ -94,6 +96,8 @@ def test_new_files_and_new_symbols(lab: PlanLab) -> None:
         "evidence": ["prompt"],
     }
     assert lab.check(new).problems == ()
+    assert lab.check({**new, "symbols": ["tax"], "newSymbols": None}).plan == lab.check(new).plan
+    assert lab.check({**NODE, "operation": "delete", "symbols": None}).problems == ()
     more = {**NODE, "symbols": ["<module>"], "newSymbols": ["tax"]}
     assert lab.check(more).problems == ()
 
@@ -193,7 +197,11 @@ def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     yield "fields.edits", {"nodes": [{**NODE, **both}]}, {}
     yield "fields.version", {"schemaVersion": "9.0.0", "nodes": [NODE]}, {}
     yield "scope.path", {"nodes": [{**NODE, "file": ".git/config"}]}, {}
+    yield "scope.path", {"nodes": [{**NODE, "file": "shop"}]}, {}
+    yield "scope.path", {"nodes": [{**NODE, "file": "shop/cart.py/x.py", "operation": "create"}]}, {}
+    yield "scope.path", {"nodes": [{**NODE, "file": "shop/", "symbols": ["zzz"], "operation": "create"}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "file": "shop/kart.py"}]}, {}
+    yield "scope.file", {"nodes": [{**NODE, "file": "\udcff.py"}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "file": "zzz/qqq.rs", "symbols": ["x"]}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "operation": "create"}]}, {}
     yield "scope.allowlist", {"nodes": [NODE]}, {"allows": lambda path: path.startswith("docs/")}
@@ -233,6 +241,8 @@ def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     )
     yield "atomicity.depends_unknown", {"nodes": [{**NODE, "dependsOn": ["n9"]}]}, {}
     yield "atomicity.cycle", {"nodes": [{**NODE, "id": "a", "dependsOn": ["a"]}]}, {}
+    loop = [{**NODE, "id": "a", "dependsOn": ["check"]}, {"id": "check", "kind": "validate", "mapsTo": ["a"]}]
+    yield "atomicity.cycle", {"nodes": loop}, {}
     yield "verification.hook", {"nodes": [{**NODE, "hooks": []}]}, {}
     yield "verification.hook", {"nodes": [{**NODE, "hooks": ["hope"]}]}, {}
     yield "verification.test", {"nodes": [{**NODE, "hooks": ["pytest tests/test_gone.py"]}]}, {}
@@ -335,6 +345,12 @@ def test_rules_say_whether_they_are_kept(lab: PlanLab) -> None:
     results = {one.memory_id: (one.satisfied, one.deny_code) for one in check.memory_rule_results}
     assert results == {"kept": (True, None), "broken": (False, "PLAN_ORIGIN_UNKNOWN")}
     assert [problem.code for problem in check.problems] == ["PLAN_ORIGIN_UNKNOWN"]
+    assert check.memory_rule_results[1].to_dict() == {
+        "memoryId": "broken",
+        "condition": '{"nodeKinds": ["change"]}',
+        "satisfied": False,
+        "denyCode": "PLAN_ORIGIN_UNKNOWN",
+    }
 
 
 @pytest.mark.parametrize(
@@ -396,6 +412,7 @@ def test_one_rule_of_a_thousand_applies(tmp_path: Path) -> None:
         ] == ["mine"]
 
 
+RUN = Run("w_fuzz", "sess", "agent")
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=12),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
@@ -434,15 +451,15 @@ def test_whatever_is_sent_what_comes_back_is_accepted(
 ) -> None:
     with lab.forgetting():
         check = lab.check_document({**envelope, "nodes": nodes})
-        if check.plan is None:
-            assert check.problems
-            assert lab.check_document(check.skeleton).problems == ()
-        else:
-            document = check.plan.to_dict()
-            assert PlanGraph.model_validate(document) == check.plan
-            assert PlanGraph.model_validate(document).to_dict() == document
-            again = lab.check_document(document)
-            assert again.plan == check.plan
+        plan = check.plan or lab.check_document(check.skeleton).plan
+        assert plan is not None
+        document = plan.to_dict()
+        assert PlanGraph.model_validate(document).to_dict() == document
+        assert lab.check_document(document).plan == plan
+        store_plan(lab.session, RUN, plan)
+        assert {one.node_id for one in load_plan(lab.session, RUN).nodes} == {
+            one.node_id for one in plan.nodes
+        }
 
 
 @given(json_values)

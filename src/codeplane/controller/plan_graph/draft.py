@@ -121,7 +121,7 @@ def _short_form(node: NodeDraft) -> dict[str, Any]:
 
 def read_draft(document: Mapping[str, Any]) -> tuple[PlanDraft, list[Problem]]:
     """The plan that a document means, and what in it could not be used."""
-    envelope, flaws = read_fields(_unwrap(document), ENVELOPE_NAMES)
+    envelope, flaws = read_fields(_unwrap(_as_unicode(document)), ENVELOPE_NAMES)
     problems = [_flaw_problem(flaw, None, flaw.key) for flaw in flaws]
     items = envelope.pop("nodes", [])
     common: dict[str, Any] = {key: envelope.pop(key) for key in ("editIntent", "evidence") if key in envelope}
@@ -138,6 +138,17 @@ def read_draft(document: Mapping[str, Any]) -> tuple[PlanDraft, list[Problem]]:
         node = draft.nodes[-1]
         problems += [_flaw_problem(flaw, node.node_id, f"nodes[{number}].{flaw.key}") for flaw in flaws]
     return draft, problems
+
+
+def _as_unicode(value: Any) -> Any:
+    """A document in which half characters are question marks: models and databases refuse them."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_as_unicode(item) for item in value]
+    if isinstance(value, Mapping):
+        return {_as_unicode(key): _as_unicode(item) for key, item in value.items()}
+    return value
 
 
 def _unwrap(document: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -38,10 +38,12 @@ def _fill_change(node: NodeDraft, lookup: PlanLookup) -> None:
         is_whole = len(edits) == 1 and not (edits[0].get("oldText") or edits[0].get("symbol"))
         is_new = is_whole and lookup.existing_path(path or "") is None
         body["operation"] = "create" if is_new else "modify"
+    if body["operation"] == "create" and body.get("targetSymbols"):
+        body["newSymbols"] = list(dict.fromkeys([*node.texts("newSymbols"), *body.pop("targetSymbols")]))
     if not body.get("targetSymbols") and (symbols := _implied_symbols(node, lookup)):
         body["targetSymbols"] = symbols
     if not body.get("whyThisFile") and path is not None:
-        names = ", ".join(node.texts("targetSymbols")) or "what is to change"
+        names = ", ".join(node.texts("targetSymbols") or node.texts("newSymbols")) or "what is to change"
         body["whyThisFile"] = f"{path} {'is to hold' if body['operation'] == 'create' else 'holds'} {names}."
     if "verificationHooks" not in body:
         body["verificationHooks"] = [

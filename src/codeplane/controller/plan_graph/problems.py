@@ -1,6 +1,7 @@
 """What is wrong with a plan, and how it can be put right."""
 
 import dataclasses
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,7 @@ class MemoryRuleResult:
         """The result as an answer has it."""
         body: dict[str, Any] = {
             "memoryId": self.memory_id,
-            "condition": dict(self.condition),
+            "condition": json.dumps(self.condition, sort_keys=True, ensure_ascii=False),
             "satisfied": self.satisfied,
         }
         return {**body, "denyCode": self.deny_code} if self.deny_code else body

@@ -6,6 +6,7 @@ from typing import Final
 from codeplane.controller.evidence.symbols import match_symbol
 from codeplane.core.paths import RepoPath
 from codeplane.graph.tests.impact import AffectedTest, Known, Match, affected_tests
+from codeplane.jail import shown
 from codeplane.names import MOST, Snapshot
 
 _NEAR: Final = 2  # imports between a test and the file, where no reference is known
@@ -27,7 +28,7 @@ def reaching_tests(snapshot: Snapshot, path: RepoPath, symbols: Sequence[str]) -
     knowledge = Known({path: numbers} if numbers else {}, most_files=_MOST_FILES)
     tests = [one for one in affected_tests(snapshot, [path], knowledge).tests if _is_near(one)]
     tests.sort(key=lambda one: not one.reaches)
-    return [one.path for one in tests]
+    return [one.path for one in tests if one.path == shown(one.path)]  # a hook can name it
 
 
 def _is_near(test: AffectedTest) -> bool:

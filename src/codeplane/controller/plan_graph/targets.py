@@ -18,14 +18,19 @@ _MOST_WORDS: Final = 60
 _MOST_SYMBOLS: Final = 3
 
 
+def is_nameable(path: str) -> bool:
+    """Whether a path can be written in a plan: names that are not UTF-8 can't."""
+    return path.isascii() or path == path.encode("utf-8", "replace").decode()
+
+
 def near_file(text: str, lookup: PlanLookup) -> RepoPath | None:
     """The file that a wrong path most likely means: one of that name, else one that looks like it."""
     name = text.rstrip("/").rpartition("/")[2]
-    same = lookup.facts.snapshot.paths_named(name)
+    same = [path for path in lookup.facts.snapshot.paths_named(name) if is_nameable(path)]
     if same:
         close = nearest(text, same, most=1)
         return RepoPath(close[0]) if close else same[0]
-    close = nearest(text, lookup.facts.snapshot.layout.blobs, most=1)
+    close = nearest(text, filter(is_nameable, lookup.facts.snapshot.layout.blobs), most=1)
     return RepoPath(close[0]) if close else None
 
 

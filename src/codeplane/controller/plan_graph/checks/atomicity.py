@@ -6,6 +6,7 @@ node waits for itself.
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Final
 
 from codeplane.controller.plan_graph.codes import RejectionCode
@@ -152,23 +153,30 @@ def _wrong_order(plan: PlanDraft) -> Iterator[Problem]:
             yield node_problem(
                 plan, node, "dependsOn", Flag(_CODE, "atomicity.depends_unknown"), message, rest
             )
-    for node, name in _back_edges(plan):
+    for node, name in _closing_edges(plan):
         rest = [other for other in node.texts("dependsOn") if other != name and other in names]
         message = f"{node.node_id} waits for {name}, which waits for {node.node_id}."
         yield node_problem(plan, node, "dependsOn", Flag(_CODE, "atomicity.cycle"), message, rest)
 
 
-def _back_edges(plan: PlanDraft) -> Iterator[tuple[NodeDraft, str]]:
-    """The dependencies that close a circle, each once."""
+def _closing_edges(plan: PlanDraft) -> Iterator[tuple[NodeDraft, str]]:
+    """A dependency of each circle that can be left out; a validate node waits for its changes in any case."""
     nodes = {node.node_id: node for node in plan.nodes}
+    changes = {node.node_id for node in plan.changes()}
     finished_ids: set[str] = set()
     path: list[str] = []
 
+    def mapped_changes(node: NodeDraft) -> list[str]:
+        return [name for name in node.texts("mapsToNodeIds") if name in changes]
+
     def visit(name: str) -> Iterator[tuple[NodeDraft, str]]:
         path.append(name)
-        for other in nodes[name].texts("dependsOn"):
+        node = nodes[name]
+        for other in dict.fromkeys([*node.texts("dependsOn"), *mapped_changes(node)]):
             if other in path:
-                yield nodes[name], other
+                circle = [*path[path.index(other) :], other]
+                edges = [(nodes[one], two) for one, two in pairwise(circle)]
+                yield next((one, two) for one, two in reversed(edges) if two not in mapped_changes(one))
             elif other in nodes and other not in finished_ids:
                 yield from visit(other)
         path.pop()

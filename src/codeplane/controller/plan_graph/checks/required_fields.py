@@ -112,7 +112,7 @@ def _change_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> It
             plan, node, "editIntent", _MISSING, "The node does not say what is to change: intent.", fix
         )
     path = lookup.existing_path(node.text("targetFile"))
-    if path is not None and not node.texts("targetSymbols") and operation != "create":
+    if path is not None and not node.texts("targetSymbols") and operation == "modify":
         symbols = guess_symbols(node, path, lookup)
         there = ", ".join(one.name for one in lookup.symbols(path)[:8])
         message = f"The node names no symbols. {path} has {there}; `<module>` is the code around them."

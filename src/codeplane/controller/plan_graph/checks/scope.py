@@ -64,6 +64,9 @@ def _file_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iter
         except CodePlaneError as error:
             yield _refused_path(plan, node, text, error.message, lookup)
             return
+        if reason := _why_no_file(path, lookup):
+            yield _refused_path(plan, node, text, reason, lookup)
+            return
         if not lookup.facts.allows(path):
             message = f"{shown(path)} is not in the allowlist {lookup.facts.identity.scope_allowlist_ref}."
             repair = escalate_instead(node.node_id, message)
@@ -82,6 +85,16 @@ def _file_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iter
         yield _missing_file(plan, node, path, lookup)
         return
     yield from _symbol_problems(plan, node, path, lookup)
+
+
+def _why_no_file(path: RepoPath, lookup: PlanLookup) -> str:
+    """Why nothing can be written at a path: it is a directory, or something below a file."""
+    snapshot = lookup.facts.snapshot
+    if snapshot.is_directory(path):
+        return f"{shown(path)} is a directory; a change names a file."
+    parents = ["/".join(path.split("/")[:count]) for count in range(1, path.count("/") + 1)]
+    above = next((parent for parent in parents if snapshot.exists(parent)), None)
+    return f"{shown(path)} would be below the file {shown(above)}." if above is not None else ""
 
 
 def _refused_path(plan: PlanDraft, node: NodeDraft, text: str, reason: str, lookup: PlanLookup) -> Problem:
