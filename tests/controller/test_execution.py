@@ -94,7 +94,7 @@ def test_imports_change_beside_a_symbol_where_the_plan_says_so(desk: Desk) -> No
 
 
 def test_patch_verbs_are_denied_before_a_plan_and_for_wrong_nodes_after_it(desk: Desk) -> None:
-    arguments = {"planNodeId": "n1", "targetFile": "pager.py", "edits": [ROUND_UP]}
+    arguments: dict[str, Any] = {"planNodeId": "n1", "targetFile": "pager.py", "edits": [ROUND_UP]}
     before = desk.turn("apply_code_patch", workId="x", originalPrompt=PROMPT, **arguments)
     assert before.sub_codes == ["scope.state"]
     follow(desk, desk.turn("submit_execution_plan", workId="x", nodes=[node()]), "x", most=1)

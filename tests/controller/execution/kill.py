@@ -1,4 +1,4 @@
-"""A server that ends at a chosen moment of a step: `python -m tests.controller.execution.kill BASE MOMENT PLAN`."""
+"""A server that ends at a chosen moment of a step; its arguments are BASE, MOMENT and PLAN."""
 
 import os
 import sys
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from codeplane.controller.execution import steps
+from codeplane.controller.execution.side_effects import run_effect
 from codeplane.controller.runs import Run
 from tests.controller.execution.runs import RunRepo, edit
 
@@ -23,9 +24,9 @@ def main() -> None:
         case "before the write":
             repo.session.engine.committed = die  # type: ignore[method-assign]
         case "after the write":
-            steps.finish_node = die  # type: ignore[assignment]
+            vars(steps)["finish_node"] = die
         case "after the commit":
-            steps.run_effect = lambda *arguments: die(RUN_EFFECT(*arguments))  # type: ignore[assignment]
+            vars(steps)["run_effect"] = lambda *arguments: die(run_effect(*arguments))
     run = Run("w_1", "sess_1", "agent", plan=plan)
     if moment == "after the commit":
         repo.turn(run, "execute_gated_side_effect", planNodeId="s1", sideEffectType="git_commit")
@@ -34,8 +35,6 @@ def main() -> None:
         repo.turn(run, "apply_code_patch", planNodeId="n1", targetFile="app.py", edits=edits)
     sys.exit(1)
 
-
-RUN_EFFECT = steps.run_effect
 
 if __name__ == "__main__":
     main()

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.controller.execution.collisions import Holder, Reservations, file_resource
 from codeplane.controller.execution.plan_rows import begin_attempt, controller_plans, reopen_node
-from codeplane.controller.execution.plan_store import drop_plan, finish_node, load_plan, store_plan
+from codeplane.controller.execution.plan_store import close_run, drop_plan, finish_node, load_plan, store_plan
 from codeplane.core.errors import NotFound
 from codeplane.working_tree import digest_of
 from tests.controller.execution.runs import (
@@ -176,3 +177,25 @@ def test_a_node_can_be_opened_again(repo: RunRepo) -> None:
     accepted = reopen_node(repo.session, load_plan(repo.session, run).node("x"))
     assert accepted.node("x").state == "pending"
     assert controller_plans(repo.session).load(accepted.plan_id).plan.state == "active"
+
+
+def test_the_tools_of_plans_show_a_run_and_move_none_of_its_nodes(repo: RunRepo) -> None:
+    run = ToyRun()
+    plan_id = store_plan(repo.session, run, golden_plan())
+    assert "n2: change store.py (pending)" in repo.ask("plan_show", plan=plan_id).text
+    item = load_plan(repo.session, run).node("n2").item_id
+    assert repo.error("plan_update", item=item, state="done")["name"] == "PLAN_INVALID"
+    assert repo.error("execute_deltas", plan=plan_id, confidence="structural")["name"] == "PLAN_INVALID"
+    assert {one.state for one in load_plan(repo.session, run).nodes} == {"pending"}
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_the_end_of_a_run_gives_up_its_leases_and_what_is_left_of_its_plan(repo: RunRepo) -> None:
+    run = ToyRun()
+    store_plan(repo.session, run, golden_plan())
+    finish_node(repo.session, load_plan(repo.session, run).node("n1"), "done")
+    leases = Reservations(lambda: repo.session.state_db)
+    leases.reserve(Holder("w_1", "ann"), "n2", [file_resource("store.py")])
+    close_run(repo.session, run)
+    assert leases.active() == []
+    assert [one.state for one in load_plan(repo.session, run).nodes] == ["done", *["dropped"] * 3]

@@ -51,7 +51,7 @@ def repo(tested: RunRepo) -> RunRepo:
 
 def follow(repo: RunRepo, run: Run, most: int = 20) -> list[str]:
     """Sends what `next` says and nothing else, up to the end of the plan."""
-    verbs = []
+    verbs: list[str] = []
     for _ in range(most):
         action = next_action(load_plan(repo.session, run), run)
         if action.verb in ("signal_task_complete", "read_file_lines"):

@@ -101,8 +101,8 @@ class AcceptedPlan:
 
     def next_node(self) -> AcceptedNode | None:
         """The node to go on with: one that failed before one that is still to be done."""
-        failed = self.failed_nodes()
-        return failed[0] if failed else next(self.ready_nodes(), None)
+        failures = self.failed_nodes()
+        return failures[0] if failures else next(self.ready_nodes(), None)
 
     @property
     def is_complete(self) -> bool:
@@ -116,11 +116,11 @@ class AcceptedPlan:
     def progress(self) -> dict[str, int]:
         """Counts of nodes, dropped ones left out."""
         nodes = [one for one in self.nodes if one.state != "dropped"]
-        done = sum(one.state == "done" for one in nodes)
+        done_count = sum(one.state == "done" for one in nodes)
         validations = sum(one.node.kind == "validate" and one.state != "done" for one in nodes)
         return {
             "totalNodes": len(nodes),
-            "completedNodes": done,
-            "remainingNodes": len(nodes) - done,
+            "completedNodes": done_count,
+            "remainingNodes": len(nodes) - done_count,
             "pendingValidations": validations,
         }

@@ -156,9 +156,9 @@ def _allowed_lines(outline: Outline, path: str, symbols: Sequence[str]) -> set[i
     return lines
 
 
-def _is_between(line: int, allowed: set[int]) -> bool:
+def _is_between(line: int, permitted_places: set[int]) -> bool:
     """Whether a line before which something is inserted, counted from 0, is inside of what is allowed."""
-    return line in allowed and line + 1 in allowed
+    return line in permitted_places and line + 1 in permitted_places
 
 
 def allowed_lines(path: str, data: bytes, symbols: Sequence[str]) -> set[int]:
@@ -181,11 +181,11 @@ def _slides(lines: Sequence[str], first: int, end: int) -> list[tuple[int, int]]
     return places
 
 
-def _outside(outline: Outline, allowed: set[int], place: tuple[int, int], mark: str) -> list[str]:
+def _outside(outline: Outline, permitted_places: set[int], place: tuple[int, int], mark: str) -> list[str]:
     return [
         f"{mark}{line}: {outline.lines[line - 1].strip()[:100]}"
         for line in range(place[0] + 1, place[1] + 1)
-        if line not in allowed and line <= len(outline.lines) and outline.lines[line - 1].strip()
+        if line not in permitted_places and line <= len(outline.lines) and outline.lines[line - 1].strip()
     ]
 
 
@@ -194,14 +194,14 @@ def _bounds_error(
 ) -> PatchOutOfBounds:
     spans = [str(one) for target in symbols for one in find_symbols(old, path, target)]
     special = {MODULE_SYMBOL: "lines outside of every definition", IMPORTS_SYMBOL: "imports"}
-    allowed = [*spans, *(text for name, text in special.items() if name in symbols)]
+    permitted_places = [*spans, *(text for name, text in special.items() if name in symbols)]
     missing = [target for target in symbols if target not in special and not find_symbols(old, path, target)]
-    allowed += [f"a new {target}" for target in missing]
+    permitted_places += [f"a new {target}" for target in missing]
     more = f" and {len(outside) - 1} more lines" if len(outside) > 1 else ""
     return PatchOutOfBounds(
         f"{path}: the patch changes {outside[0]!r}{more}, outside of the node's symbols."
-        f" Allowed: {', '.join(allowed[:_MOST_NAMED]) or 'nothing'}.",
+        f" Allowed: {', '.join(permitted_places[:_MOST_NAMED]) or 'nothing'}.",
         hints=[f"Symbols of the file: {', '.join(map(str, old.symbols[:_MOST_NAMED]))}."],
-        allowed=allowed[:_MOST_NAMED],
+        allowed=permitted_places[:_MOST_NAMED],
         outside=list(outside[:_MOST_LINES]),
     )

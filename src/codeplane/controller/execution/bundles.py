@@ -93,10 +93,10 @@ def _write_part(file: Path, value: Any, empty: Any) -> None:
 def _bounded_json(value: Any) -> bytes:
     """A value as redacted JSON that fits: long texts and lists are cut, and where need be, left out."""
     for longest, most in ((_LONGEST_TEXT, _MOST_LIST), (400, 100), (80, 20)):
-        shortened = _shortened(value, longest, most)
-        if len(_json_of(shortened)) > LARGEST_FILE:
+        short_value = _shortened(value, longest, most)
+        if len(_json_of(short_value)) > LARGEST_FILE:
             continue
-        data = _json_of(redact_value(shortened))
+        data = _json_of(redact_value(short_value))
         if len(data) <= LARGEST_FILE:
             return data
     return _json_of({"truncated": True})

@@ -133,21 +133,21 @@ class Reservations:
         now = self._now_ms()
         with self._database().write() as connection:
             _drop_expired(connection, now)
-            done = connection.execute(
+            cursor = connection.execute(
                 "UPDATE controller_reservation SET renewed_ms = ?, expires_ms = ? WHERE work_id = ?",
                 (now, now + self._lease_ms, work_id),
             )
-            return int(done.rowcount)
+            return int(cursor.rowcount)
 
     def release(self, work_id: str, node: str | None = None) -> int:
         """Gives up what a node holds, or all that a run holds; returns how many leases ended."""
         condition, values = ("", (work_id,)) if node is None else (" AND node = ?", (work_id, node))
         with self._database().write() as connection:
-            done = connection.execute(
+            cursor = connection.execute(
                 f"DELETE FROM controller_reservation WHERE work_id = ?{condition}",  # noqa: S608 - one of two
                 values,
             )
-            return int(done.rowcount)
+            return int(cursor.rowcount)
 
     def active(self) -> list[Lease]:
         """Every lease that has not ended."""

@@ -65,10 +65,10 @@ def _detail_lines(details: dict[str, Any]) -> Iterator[str]:
 def safe_suggestion(turn: Turn, node_id: str, error: CodePlaneError) -> SuggestedAction:
     """A call that is accepted as it is: the file of the node to be read, or the list of verbs."""
     try:
-        accepted = load_plan(turn.call.repo, turn.run)
+        plan = load_plan(turn.call.repo, turn.run)
     except CodePlaneError:
         return _list_verbs("The run has no accepted plan that can be read.")
-    path = _readable_target(turn, accepted, node_id)
+    path = _readable_target(turn, plan, node_id)
     if path is not None:
         return SuggestedAction(
             verb=Verb.READ_FILE_LINES,
@@ -78,10 +78,10 @@ def safe_suggestion(turn: Turn, node_id: str, error: CodePlaneError) -> Suggeste
     return _list_verbs(error.message)
 
 
-def _readable_target(turn: Turn, accepted: AcceptedPlan, node_id: str) -> str | None:
+def _readable_target(turn: Turn, plan: AcceptedPlan, node_id: str) -> str | None:
     """The file of the node that was meant, else of the one that is next."""
-    names = [node_id, *([one.node_id] if (one := accepted.next_node()) is not None else [])]
-    for node in accepted.nodes:
+    names = [node_id, *([one.node_id] if (one := plan.next_node()) is not None else [])]
+    for node in plan.nodes:
         if node.node_id in names and node.node.target_file:
             try:
                 turn.call.repo.tree.read(turn.call.repo.tree.jail.enter(node.node.target_file))

@@ -125,9 +125,9 @@ def _parse_files(call: Call, hook: Hook, files: Sequence[ChangedFile]) -> HookRe
     bases = {one.path: old for one in files if one.base and (old := call.repo.earlier(Digest(one.base)))}
     before = call.repo.index.parsed(bases)
     failures = [
-        f"{shown(path)}: {parsed.reason}"
-        for path, parsed in sorted(now.items())
-        if parsed.state in _BROKEN and not (path in before and before[path].state in _BROKEN)
+        f"{shown(path)}: {parse_result.reason}"
+        for path, parse_result in sorted(now.items())
+        if parse_result.state in _BROKEN and not (path in before and before[path].state in _BROKEN)
     ]
     text = f"{len(contents)} files parsed" if not failures else f"{len(failures)} files do not parse"
     return HookReport(hook, "failed" if failures else "passed", text, tuple(failures))

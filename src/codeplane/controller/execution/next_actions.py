@@ -11,13 +11,13 @@ from codeplane.controller.execution.plan_store import RunRecord
 VALIDATION_RECIPE = "run_targeted_validation"
 
 
-def next_action(accepted: AcceptedPlan, run: RunRecord) -> SuggestedAction:
+def next_action(plan: AcceptedPlan, run: RunRecord) -> SuggestedAction:
     """The call that brings a plan on; sent as it is, it is carried out."""
-    one = accepted.next_node()
+    one = plan.next_node()
     if one is None:
-        return _complete_run(accepted)
+        return _complete_run(plan)
     if one.state == "failed":
-        return _after_failure(accepted, one, run)
+        return _after_failure(plan, one, run)
     match one.node.kind:
         case "change":
             return _apply_change(one)
@@ -34,8 +34,8 @@ def next_action(accepted: AcceptedPlan, run: RunRecord) -> SuggestedAction:
             )
 
 
-def _complete_run(accepted: AcceptedPlan) -> SuggestedAction:
-    if accepted.is_complete:
+def _complete_run(plan: AcceptedPlan) -> SuggestedAction:
+    if plan.is_complete:
         return _suggest(Verb.SIGNAL_TASK_COMPLETE, "Every node is done.", {})
     return _suggest(Verb.LIST_AVAILABLE_VERBS, "No node can go on now.", {})
 
@@ -57,9 +57,9 @@ def patch_arguments(node: PlanNode) -> dict[str, Any]:
     return {"planNodeId": node.node_id, "targetFile": node.target_file, "edits": node.edit_documents}
 
 
-def _after_failure(accepted: AcceptedPlan, one: AcceptedNode, run: RunRecord) -> SuggestedAction:
+def _after_failure(plan: AcceptedPlan, one: AcceptedNode, run: RunRecord) -> SuggestedAction:
     if one.node.kind == "validate":
-        changes = [other for other in accepted.of_kind("change") if other.node_id in one.node.maps_to]
+        changes = [other for other in plan.of_kind("change") if other.node_id in one.node.maps_to]
         if changes and changes[0].node.operation not in ("delete", "move"):
             names = ", ".join(other.node_id for other in changes)
             reason = (

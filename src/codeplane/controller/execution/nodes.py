@@ -92,8 +92,8 @@ class TextChange:
     def to_json(self) -> dict[str, str]:
         """The edit as a call has it."""
         place = {"symbol": self.symbol, "action": self.action}
-        named = {name: text for name, text in place.items() if text}
-        return {"oldText": self.old_text, "newText": self.new_text, **named}
+        place_names = {name: text for name, text in place.items() if text}
+        return {"oldText": self.old_text, "newText": self.new_text, **place_names}
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def read_node(source: SourceNode | Mapping[str, Any], delta: Mapping[str, Any] |
 
 
 def _symbols_of(values: "_Values") -> tuple[str, ...]:
-    """The symbols that a node may change: those that it names, those that it adds, and imports if it says so."""
+    """The symbols that a node may change: those that it names or adds, and imports if it says so."""
     imports = (IMPORTS_SYMBOL,) if values.find("allow_imports") else ()
     return (*values.texts("target_symbols"), *values.texts("new_symbols"), *imports)
 

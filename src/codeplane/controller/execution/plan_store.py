@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 from pydantic import BaseModel
 
 from codeplane.controller.execution.accepted import AcceptedPlan
+from codeplane.controller.execution.collisions import Reservations
 from codeplane.controller.execution.nodes import PlanNode, SourcePlan, read_node
 from codeplane.controller.execution.plan_rows import controller_plans, finish_node, read_plan
 from codeplane.controller.execution.settlement import digest_now, settle_plan
@@ -15,7 +16,7 @@ from codeplane.plans import Level, PlanTree, Workflow, WorkPlans
 from codeplane.plans.gates import move_item
 from codeplane.session import RepoSession
 
-__all__ = ["RunRecord", "drop_plan", "finish_node", "load_plan", "store_plan"]
+__all__ = ["RunRecord", "close_run", "drop_plan", "finish_node", "load_plan", "store_plan"]
 
 _PLAN_TYPE: Final = "plan_graph"
 # Plans of runs that have ended; the store has room for 200 of all kinds.
@@ -137,6 +138,13 @@ def drop_plan(repo: RepoSession, plan_id: str) -> None:
         plans.change(plan_id, lambda tree: _dropped(plans.workflow, tree))
     except NotFound:
         return  # it was dropped by a person
+
+
+def close_run(repo: RepoSession, run: RunRecord) -> None:
+    """Ends what a run holds: its leases, and what is left of its plan."""
+    Reservations(lambda: repo.state_db).release(run.work_id)
+    if run.plan is not None:
+        drop_plan(repo, run.plan)
 
 
 def _dropped(workflow: Workflow, tree: PlanTree) -> PlanTree:

@@ -13,19 +13,19 @@ from codeplane.session import RepoSession
 from codeplane.working_tree import digest_of
 
 
-def settle_plan(repo: RepoSession, accepted: AcceptedPlan, answers: int) -> AcceptedPlan:
+def settle_plan(repo: RepoSession, plan: AcceptedPlan, answers: int) -> AcceptedPlan:
     """A plan whose nodes are as what they name is; `answers` is how often guidance was given since."""
-    for one in accepted.nodes:
+    for one in plan.nodes:
         if one.node.kind == "change" and one.attempt and one.state != "done":
-            accepted = _settle_change(repo, accepted, one)
+            plan = _settle_change(repo, plan, one)
         elif one.node.kind == "change" and one.state == "done":
-            accepted = _settle_undone(repo, accepted, one)
+            plan = _settle_undone(repo, plan, one)
         elif one.node.kind == "side_effect" and one.attempt and one.state != "done":
-            accepted = _settle_commit(repo, one)
-    return _settle_escalations(repo, accepted, answers)
+            plan = _settle_commit(repo, one)
+    return _settle_escalations(repo, plan, answers)
 
 
-def _settle_change(repo: RepoSession, accepted: AcceptedPlan, one: AcceptedNode) -> AcceptedPlan:
+def _settle_change(repo: RepoSession, plan: AcceptedPlan, one: AcceptedNode) -> AcceptedPlan:
     """The digest says whether the edit landed; where others have changed the file since, the ledger does."""
     now, after = digest_now(repo, one.node.target_file), str(one.attempt.get("after", ""))
     operation = repo.ledger.of_plan_item(one.item_id)
@@ -36,28 +36,28 @@ def _settle_change(repo: RepoSession, accepted: AcceptedPlan, one: AcceptedNode)
         name = str(operation.operation_id) if operation is not None else ""
         return finish_node(repo, one, "done", {**one.attempt, "operation": name, "settled": True})
     if repo.engine.has_doubts:
-        return accepted
+        return plan
     return reopen_node(repo, one)
 
 
-def _settle_undone(repo: RepoSession, accepted: AcceptedPlan, one: AcceptedNode) -> AcceptedPlan:
+def _settle_undone(repo: RepoSession, plan: AcceptedPlan, one: AcceptedNode) -> AcceptedPlan:
     """A change that was taken back has to be made again; one that others built upon stays done."""
     if not one.outcome.get("operation") or digest_now(repo, one.node.target_file) in _later_digests(
-        accepted, one
+        plan, one
     ):
-        return accepted
+        return plan
     if repo.ledger.of_plan_item(one.item_id) is not None:
-        return accepted
-    for other in accepted.validations_of(one):
+        return plan
+    for other in plan.validations_of(one):
         if other.state != "pending":
             reopen_node(repo, other)
     return reopen_node(repo, one)
 
 
-def _later_digests(accepted: AcceptedPlan, one: AcceptedNode) -> set[str]:
+def _later_digests(plan: AcceptedPlan, one: AcceptedNode) -> set[str]:
     """What the file was after the change, and after later changes of the plan."""
-    position = list(accepted.nodes).index(one)
-    later = [other for other in accepted.nodes[position:] if other.state == "done"]
+    position = list(plan.nodes).index(one)
+    later = [other for other in plan.nodes[position:] if other.state == "done"]
     paths = {one.node.target_file}
     return {str(other.outcome.get("after", "")) for other in later if other.node.target_file in paths}
 
@@ -81,14 +81,14 @@ def _landed_commit(repo: RepoSession, attempt: Mapping[str, Any]) -> str | None:
     return head if is_own and attempt.get("head") in (*info.parents, None) else None
 
 
-def _settle_escalations(repo: RepoSession, accepted: AcceptedPlan, answers: int) -> AcceptedPlan:
+def _settle_escalations(repo: RepoSession, plan: AcceptedPlan, answers: int) -> AcceptedPlan:
     """Each time that guidance was given answers the next escalation that is due."""
     while True:
-        is_answered = sum(one.state == "done" for one in accepted.of_kind("escalate")) < answers
-        due = [one for one in accepted.ready_nodes() if one.node.kind == "escalate"]
+        is_answered = sum(one.state == "done" for one in plan.of_kind("escalate")) < answers
+        due = [one for one in plan.ready_nodes() if one.node.kind == "escalate"]
         if not is_answered or not due:
-            return accepted
-        accepted = finish_node(repo, due[0], "done", {"answer": "request_evidence_guidance"})
+            return plan
+        plan = finish_node(repo, due[0], "done", {"answer": "request_evidence_guidance"})
 
 
 def digest_now(repo: RepoSession, path: str) -> str:

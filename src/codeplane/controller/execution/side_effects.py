@@ -46,7 +46,7 @@ def effect_type(text: str) -> str:
     )
 
 
-def check_gate(accepted: AcceptedPlan, one: AcceptedNode, effect: str, gate: str | None) -> None:
+def check_gate(plan: AcceptedPlan, one: AcceptedNode, effect: str, gate: str | None) -> None:
     """Refuses a side effect whose node has no gate, another one, or one that is still closed."""
     node = one.node
     if node.kind != "side_effect":
@@ -59,7 +59,7 @@ def check_gate(accepted: AcceptedPlan, one: AcceptedNode, effect: str, gate: str
         raise ExecUngatedSideEffect(f"The gate of {node.node_id} is {node.commit_gate_id}, not {gate[:60]}.")
     if effect_type(node.side_effect_type) != effect_type(effect):
         raise ExecUngatedSideEffect(f"Node {node.node_id} is for {node.side_effect_type}, not {effect[:60]}.")
-    waiting = accepted.open_requirements(one)
+    waiting = plan.open_requirements(one)
     if waiting:
         names = ", ".join(f"{other.node_id} ({other.state})" for other in waiting)
         raise ExecUngatedSideEffect(
@@ -81,10 +81,10 @@ def effect_attempt(call: Call, node: PlanNode) -> dict[str, Any]:
     return {"type": effect_type(node.side_effect_type), "head": head, "message": commit_message(node)}
 
 
-def run_effect(call: Call, accepted: AcceptedPlan, one: AcceptedNode) -> EffectResult:
+def run_effect(call: Call, plan: AcceptedPlan, one: AcceptedNode) -> EffectResult:
     """Has git act; the operation is in the ledger and can be undone like any other."""
     effects: dict[str, Callable[[], EffectResult]] = {
-        "git_commit": lambda: _commit(call, accepted, one),
+        "git_commit": lambda: _commit(call, plan, one),
         "git_branch": lambda: _branch(call, one.node),
         "git_push": lambda: _push(call, one.node),
     }
@@ -105,10 +105,10 @@ def _changed_paths(changes: Sequence[AcceptedNode]) -> list[str]:
     return list(dict.fromkeys([*names, *(one.node.target_file for one in changes)]))
 
 
-def _commit(call: Call, accepted: AcceptedPlan, one: AcceptedNode) -> EffectResult:
+def _commit(call: Call, plan: AcceptedPlan, one: AcceptedNode) -> EffectResult:
     """Commits the files of the changes behind the gate, and nothing else."""
     checkout = call.repo.checkout
-    paths = _changed_paths([node for node in accepted.gated_changes(one) if node.state == "done"])
+    paths = _changed_paths([node for node in plan.gated_changes(one) if node.state == "done"])
     message = commit_message(one.node)
     if not message or not paths:
         raise InvalidArgument(f"Node {one.node_id} has no message, or no change to commit.")
@@ -151,10 +151,12 @@ def _push(call: Call, node: PlanNode) -> EffectResult:
     remote, _, branch = text.partition("/")
     remotes = _remotes_of(call)
     remote = remote if remote in remotes else ("origin" if "origin" in remotes else remote)
-    wanted = node.payload.get("branch") or (branch if branch and text.partition("/")[0] in remotes else None)
+    branch_text = node.payload.get("branch") or (
+        branch if branch and text.partition("/")[0] in remotes else None
+    )
     request = PushRequest(
         remote=remote_name(remote) if remote else None,
-        branch=branch_name(str(wanted)) if wanted else None,
+        branch=branch_name(str(branch_text)) if branch_text else None,
         follow=bool(node.payload.get("setUpstream", True)),
     )
     seconds = checkout.settings.git.remote_timeout_sec

@@ -69,22 +69,22 @@ class Steps:
 
     def apply_change(self, node_id: str, target_file: str, content: Content) -> VerbResult:
         """Writes the patch of a change node, then runs the validations that it was the last to wait for."""
-        accepted = self.load()
-        one = accepted.node(node_id)
-        self.check_change(accepted, one, target_file)
-        self.leases.reserve(self.holder, node_id, self._resources_of(accepted, one, content))
+        plan = self.load()
+        one = plan.node(node_id)
+        self.check_change(plan, one, target_file)
+        self.leases.reserve(self.holder, node_id, self._resources_of(plan, one, content))
         is_correction = one.state != "pending"
-        patch = self._write_patch(accepted, one, content)
-        accepted = finish_node(self.turn.call.repo, one, "done", patch.outcome)
+        patch = self._write_patch(plan, one, content)
+        plan = finish_node(self.turn.call.repo, one, "done", patch.outcome)
         ref = self._bundle_patch(one, patch)
         if is_correction:
-            for other in accepted.validations_of(one):
-                accepted = reopen_node(self.turn.call.repo, other) if other.state != "pending" else accepted
-        accepted, reports = self.run_ready_validations(accepted)
-        self._release_done(accepted)
-        return self._patch_result(accepted, one, patch, ref, reports)
+            for other in plan.validations_of(one):
+                plan = reopen_node(self.turn.call.repo, other) if other.state != "pending" else plan
+        plan, reports = self.run_ready_validations(plan)
+        self._release_done(plan)
+        return self._patch_result(plan, one, patch, ref, reports)
 
-    def check_change(self, accepted: AcceptedPlan, one: AcceptedNode, target_file: str) -> None:
+    def check_change(self, plan: AcceptedPlan, one: AcceptedNode, target_file: str) -> None:
         """Refuses a node of another kind, one that is not due, and another file than the node's."""
         node = one.node
         if node.kind != "change":
@@ -95,13 +95,13 @@ class Steps:
                 f"Node {node.node_id} is for {node.target_file}, not {shown(path)}.",
                 allowed=[node.target_file],
             )
-        if one.state == "dropped" or (one.state == "done" and not accepted.may_be_corrected(one)):
+        if one.state == "dropped" or (one.state == "done" and not plan.may_be_corrected(one)):
             raise NodeNotReady(f"Node {node.node_id} is {one.state}.")
-        if waiting := accepted.open_requirements(one):
+        if waiting := plan.open_requirements(one):
             names = ", ".join(f"{other.node_id} ({other.state})" for other in waiting)
             raise NodeNotReady(f"Node {node.node_id} comes after {names}.")
 
-    def _resources_of(self, accepted: AcceptedPlan, one: AcceptedNode, content: Content) -> list[Resource]:
+    def _resources_of(self, plan: AcceptedPlan, one: AcceptedNode, content: Content) -> list[Resource]:
         node = one.node
         is_whole = node.operation != "modify" or node.delta is not None or node.codemods or content.codemods
         symbols = [name for name in node.target_symbols if name != MODULE_SYMBOL]
@@ -110,15 +110,15 @@ class Steps:
             resources = [file_resource(name) for name in files]
         else:
             resources = [symbol_resource(node.target_file, name) for name in symbols]
-        return [*resources, Resource("node", f"{accepted.plan_id}:{node.node_id}")]
+        return [*resources, Resource("node", f"{plan.plan_id}:{node.node_id}")]
 
-    def _write_patch(self, accepted: AcceptedPlan, one: AcceptedNode, content: Content) -> AppliedPatch:
+    def _write_patch(self, plan: AcceptedPlan, one: AcceptedNode, content: Content) -> AppliedPatch:
         call = self.turn.call
         try:
             if one.state != "pending":
                 draft_patch(call, one, content)  # refused before the node is opened again
-                accepted = reopen_node(call.repo, one)
-                one = accepted.node(one.node_id)
+                plan = reopen_node(call.repo, one)
+                one = plan.node(one.node_id)
             return apply_patch(call, one, content)
         except CodePlaneError:
             self.leases.release(self.turn.run.work_id, one.node_id)
@@ -144,23 +144,21 @@ class Steps:
         )
         return self.bundles.write(one.node_id, bundle)
 
-    def run_ready_validations(self, accepted: AcceptedPlan) -> tuple[AcceptedPlan, list[ValidationReport]]:
+    def run_ready_validations(self, plan: AcceptedPlan) -> tuple[AcceptedPlan, list[ValidationReport]]:
         """Runs every validate node whose changes are done; one that fails stays for a correction."""
         reports = []
-        while ready := accepted.ready_validations():
-            accepted, report = self.run_validation(accepted, ready[0])
+        while ready := plan.ready_validations():
+            plan, report = self.run_validation(plan, ready[0])
             reports.append(report)
-        return accepted, reports
+        return plan, reports
 
-    def run_validation(
-        self, accepted: AcceptedPlan, one: AcceptedNode
-    ) -> tuple[AcceptedPlan, ValidationReport]:
+    def run_validation(self, plan: AcceptedPlan, one: AcceptedNode) -> tuple[AcceptedPlan, ValidationReport]:
         """Runs the hooks of a validate node; what they say decides its state."""
         call = self.turn.call
-        changes = [accepted.node(name) for name in one.node.maps_to]
+        changes = [plan.node(name) for name in one.node.maps_to]
         report = run_hooks(call, one.node_id, one.node.hooks, _changed_files(changes))
         state: Any = "done" if report.has_passed else "failed"
-        accepted = finish_node(call.repo, one, state, {"signature": report.signature, **report.to_json()})
+        plan = finish_node(call.repo, one, state, {"signature": report.signature, **report.to_json()})
         lines = report.render().splitlines()
         bundle = Bundle(
             {"nodeId": one.node_id, "state": state}, lines, [str(call.request_id)], None, report.to_json()
@@ -168,17 +166,17 @@ class Steps:
         self.bundles.write(one.node_id, bundle)
         for change in changes:
             self.bundles.write(change.node_id, Bundle(log=lines, validation=report.to_json()))
-        return accepted, report
+        return plan, report
 
-    def _release_done(self, accepted: AcceptedPlan) -> None:
+    def _release_done(self, plan: AcceptedPlan) -> None:
         """Ends the leases of changes that are done and checked; those of others last until they end."""
-        for one in accepted.of_kind("change"):
-            if one.state == "done" and all(other.is_over for other in accepted.validations_of(one)):
+        for one in plan.of_kind("change"):
+            if one.state == "done" and all(other.is_over for other in plan.validations_of(one)):
                 self.leases.release(self.turn.run.work_id, one.node_id)
 
     def _patch_result(
         self,
-        accepted: AcceptedPlan,
+        plan: AcceptedPlan,
         one: AcceptedNode,
         patch: AppliedPatch,
         ref: str,
@@ -191,47 +189,47 @@ class Steps:
         lines = [head, text, *notes, *(report.render() for report in reports)]
         result = {
             "planNodeId": one.node_id,
-            "nodeState": accepted.node(one.node_id).state,
+            "nodeState": plan.node(one.node_id).state,
             "operation": outcome.get("operation") or None,
             "files": list(outcome.get("files", ())),
             "notes": list(patch.draft.notes),
             "artifactBundleRef": ref,
             "diffSummaryRef": self.bundles.diff_ref_of(one.node_id),
             "validations": [report.to_json() for report in reports],
-            **self.plan_fields(accepted),
+            **self.plan_fields(plan),
         }
         return VerbResult(result, "\n".join(lines), state=RunState.EXECUTION_ENABLED)
 
-    def plan_fields(self, accepted: AcceptedPlan) -> dict[str, Any]:
+    def plan_fields(self, plan: AcceptedPlan) -> dict[str, Any]:
         """Progress and the next call, as every answer of a step has them."""
-        action = next_action(accepted, self.turn.run)
-        return {"progress": accepted.progress(), "next": action.model_dump(mode="json", by_alias=True)}
+        action = next_action(plan, self.turn.run)
+        return {"progress": plan.progress(), "next": action.model_dump(mode="json", by_alias=True)}
 
     def run_side_effect(self, node_id: str, effect: str, gate: str | None) -> VerbResult:
         """Has git act for a side effect node whose gate is open."""
         call = self.turn.call
-        accepted, reports = self.run_ready_validations(self.load())
-        one = accepted.node(node_id)
-        check_gate(accepted, one, effect, gate)
+        plan, reports = self.run_ready_validations(self.load())
+        one = plan.node(node_id)
+        check_gate(plan, one, effect, gate)
         if one.is_over:
             raise NodeNotReady(f"Node {node_id} is {one.state}.")
         self._check_switch(one)
         self.leases.reserve(self.holder, node_id, effect_resources(one.node))
         try:
             begin_attempt(call.repo, one, effect_attempt(call, one.node))
-            result = run_effect(call, accepted, one)
+            result = run_effect(call, plan, one)
         except CodePlaneError as error:
             finish_node(call.repo, one, "failed", {"error": error.name(), "message": error.message})
             raise
         finally:
             self.leases.release(self.turn.run.work_id, node_id)
-        accepted = finish_node(
+        plan = finish_node(
             call.repo,
             one,
             "done",
             {"operation": result.operation, "summary": result.summary, **result.details},
         )
-        return self._effect_result(accepted, one, result, reports)
+        return self._effect_result(plan, one, result, reports)
 
     def _check_switch(self, one: AcceptedNode) -> None:
         """Refuses to move HEAD to another branch while other runs are at work on files."""
@@ -254,7 +252,7 @@ class Steps:
 
     def _effect_result(
         self,
-        accepted: AcceptedPlan,
+        plan: AcceptedPlan,
         one: AcceptedNode,
         result: EffectResult,
         reports: Sequence[ValidationReport],
@@ -272,7 +270,7 @@ class Steps:
             "operation": result.operation or None,
             **result.details,
             "artifactBundleRef": ref,
-            **self.plan_fields(accepted),
+            **self.plan_fields(plan),
         }
         lines = [*(report.render() for report in reports), f"{one.node_id} done: {result.summary}"]
         return VerbResult(fields, "\n".join(lines), state=RunState.EXECUTION_ENABLED)

@@ -30,8 +30,8 @@ class Args(VerbArgs):
 
 
 def example(turn: Turn) -> dict[str, Any]:
-    accepted = load_plan(turn.call.repo, turn.run)
-    node = next((one.node for one in accepted.ready_nodes() if one.node.kind == "change"), None)
+    plan = load_plan(turn.call.repo, turn.run)
+    node = next((one.node for one in plan.ready_nodes() if one.node.kind == "change"), None)
     if node is None:
         raise NodeNotReady("No change node is next.")
     return patch_arguments(node)

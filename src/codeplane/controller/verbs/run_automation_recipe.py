@@ -34,11 +34,11 @@ def run(turn: Turn, args: Args) -> VerbResult:
         recipe = find_recipe(args.recipe_id)
         params = recipe.read_params(args.params)
         steps = Steps(turn)
-        accepted = steps.load()
-        one = accepted.node(args.plan_node_id)
+        plan = steps.load()
+        one = plan.node(args.plan_node_id)
         _check_refs(steps.bundles, one, args)
         try:
-            outcome = recipe.run(steps, accepted, one, params)
+            outcome = recipe.run(steps, plan, one, params)
         except CodePlaneError as error:
             _note_usage(turn, args, params, "refused", error.name())
             raise

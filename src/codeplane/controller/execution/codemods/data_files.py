@@ -74,17 +74,23 @@ class DataCodemod:
             raise CodemodRefused(f"{self.codemod_id} works in {languages}; {path} is {source.language}.")
         pattern, template = (_fill(text, values) for text in (self.file.pattern, self.file.template))
         try:
-            compiled = compile_pattern(source.language, pattern, inside=_fill(self.file.inside, values))
-            matches = find_pattern(source, compiled)
+            compiled_pattern = compile_pattern(
+                source.language, pattern, inside=_fill(self.file.inside, values)
+            )
+            matches = find_pattern(source, compiled_pattern)
         except CodePlaneError as error:
             raise CodemodRefused(f"{self.codemod_id}: {error.message}") from error
-        wanted = self.file.expect
-        if matches and wanted is not None and len(matches) != wanted:
-            raise CodemodRefused(f"{self.codemod_id}: {len(matches)} places match, {wanted} are expected.")
+        expected_count = self.file.expect
+        if matches and expected_count is not None and len(matches) != expected_count:
+            raise CodemodRefused(
+                f"{self.codemod_id}: {len(matches)} places match, {expected_count} are expected."
+            )
         if not matches and operation.is_done(source, pattern, Arguments({"with": template})):
             return Rewrite(data, (f"`{pattern[:80]}` matches nothing; taken as done.",))
         if not matches:
-            misses = [f"line {one.line}: {one.text} ({one.reason})" for one in near_misses(source, compiled)]
+            misses = [
+                f"line {one.line}: {one.text} ({one.reason})" for one in near_misses(source, compiled_pattern)
+            ]
             raise CodemodRefused(f"{self.codemod_id}: `{pattern[:80]}` matches nothing.", candidates=misses)
         return run_checked(operation, source, list(matches), {"with": template})
 

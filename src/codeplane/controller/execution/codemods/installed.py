@@ -37,16 +37,16 @@ class InstalledCodemod:
 
     def rewrite(self, path: str, data: bytes, params: Mapping[str, Any]) -> Rewrite:
         """The text that the installed function makes of a file."""
-        loaded = self._load()
+        codemod_object = self._load()
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
             raise CodemodRefused(f"{self.codemod_id}: {path} is not UTF-8.") from error
         try:
-            problems: Sequence[str] = list(loaded.check_params(dict(params)))
+            problems: Sequence[str] = list(codemod_object.check_params(dict(params)))
             if problems:
                 raise CodemodRefused(f"{self.codemod_id}: {'; '.join(map(str, problems))}.")
-            result = loaded.rewrite(path, text, dict(params))
+            result = codemod_object.rewrite(path, text, dict(params))
         except CodemodRefused:
             raise
         except Exception as error:  # foreign code may raise anything; it is told, not passed on
@@ -57,20 +57,20 @@ class InstalledCodemod:
 
     def _load(self) -> Any:
         try:
-            loaded = self.entry.load()
+            codemod_object = self.entry.load()
         except Exception as error:
             raise CodemodRefused(
                 f"{self.codemod_id} can't be loaded: {type(error).__name__}: {error}"
             ) from error
-        module = inspect.getmodule(loaded if inspect.isclass(loaded) else type(loaded)) or inspect.getmodule(
-            loaded
-        )
+        module = inspect.getmodule(
+            codemod_object if inspect.isclass(codemod_object) else type(codemod_object)
+        ) or inspect.getmodule(codemod_object)
         file = getattr(module, "__file__", None)
         if file is not None and Path(file).resolve().is_relative_to(self.root.resolve()):
             raise CodemodRefused(f"{self.codemod_id} is code of this repository; install it to use it.")
-        if not all(callable(getattr(loaded, name, None)) for name in ("check_params", "rewrite")):
+        if not all(callable(getattr(codemod_object, name, None)) for name in ("check_params", "rewrite")):
             raise CodemodRefused(f"{self.codemod_id} has no check_params and rewrite.")
-        return loaded
+        return codemod_object
 
 
 def installed_codemods(

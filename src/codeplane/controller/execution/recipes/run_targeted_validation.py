@@ -21,22 +21,22 @@ class Params(RecipeParams):
     tests: list[str] = Field(default_factory=list, max_length=50)
 
 
-def run(steps: Steps, accepted: AcceptedPlan, one: AcceptedNode, params: Any) -> RecipeOutcome:
+def run(steps: Steps, plan: AcceptedPlan, one: AcceptedNode, params: Any) -> RecipeOutcome:
     """Runs a validation that is due or has failed, or the hooks of a change."""
     if one.node.kind not in ("validate", "change"):
         raise NodeNotReady(f"Node {one.node_id} is a {one.node.kind} node; there is nothing to validate.")
     if params.tests or one.node.kind == "change":
         report = _run_more(steps, one, params.tests)
     else:
-        if waiting := accepted.open_requirements(one):
+        if waiting := plan.open_requirements(one):
             names = ", ".join(other.node_id for other in waiting)
             raise NodeNotReady(f"Node {one.node_id} comes after {names}.")
-        accepted, report = steps.run_validation(accepted, one)
+        plan, report = steps.run_validation(plan, one)
     result = {
         "planNodeId": one.node_id,
-        "nodeState": accepted.node(one.node_id).state,
+        "nodeState": plan.node(one.node_id).state,
         "validation": report.to_json(),
-        **steps.plan_fields(accepted),
+        **steps.plan_fields(plan),
     }
     answer = VerbResult(result, report.render(), state=RunState.EXECUTION_ENABLED)
     return RecipeOutcome(answer, "passed" if report.has_passed else "failed", report.signature)
