@@ -1,5 +1,6 @@
 """What to do next: the one ready call at the end of every answer, and the one to send instead."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from codeplane.controller.catalogue import ALLOWED, Verb, allowed_verbs
@@ -11,6 +12,9 @@ from codeplane.controller.contract import (
     TurnRequest,
     VerbDescription,
 )
+from codeplane.controller.execution.accepted import AcceptedPlan
+from codeplane.controller.execution.next_actions import next_action
+from codeplane.controller.execution.plan_store import load_plan
 from codeplane.controller.verb import Denied, verb_units
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.suggest import nearest
@@ -39,7 +43,17 @@ class Guidance:
             case RunState.BLOCKED_BUDGET:
                 return self.after_failure()
             case _:
-                return None
+                return next_action(self._plan, self._run) if self._plan is not None else None
+
+    @cached_property
+    def _plan(self) -> AcceptedPlan | None:
+        """The accepted plan as it stands after the verb; None where there is none, or the run has ended."""
+        if self._run.plan is None or self._run.state in (RunState.FAILED, RunState.COMPLETED):
+            return None
+        try:
+            return load_plan(self._turn.call.repo, self._run)
+        except CodePlaneError:
+            return None  # dropped by a person, or damaged: the verbs say so
 
     def _before_plan(self) -> SuggestedAction | None:
         draft = self._run.body.extra.get("draftPlan")
@@ -57,10 +71,13 @@ class Guidance:
         )
 
     def progress(self) -> Progress | None:
-        return None
+        return Progress.model_validate(self._plan.progress()) if self._plan is not None else None
 
     def sub_agent_hints(self) -> SubAgentHints:
-        return SubAgentHints()
+        """Changes that wait for nothing can be made by several agents at once."""
+        plan = self._plan
+        splits = [[one.node_id] for one in plan.ready_nodes() if one.node.kind == "change"] if plan else []
+        return SubAgentHints(recommended=len(splits) > 1, splits=splits if len(splits) > 1 else [])
 
     def instead_of(self, request: TurnRequest, state: RunState) -> SuggestedAction:
         """The corrected call where there is one, else one that brings the agent on."""

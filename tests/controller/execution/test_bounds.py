@@ -34,8 +34,8 @@ class Store:
 '''
 
 
-def check(after: str, *symbols: str, allow_imports: bool = False) -> None:
-    check_bounds("app.py", BEFORE.encode(), after.encode(), symbols, allow_imports=allow_imports)
+def check(after: str, *symbols: str) -> None:
+    check_bounds("app.py", BEFORE.encode(), after.encode(), symbols)
 
 
 def test_a_change_inside_of_a_symbol_is_allowed() -> None:
@@ -61,11 +61,15 @@ def test_a_change_outside_is_refused_with_what_is_allowed(old: str, new: str, sy
     assert f"Allowed: {symbol} (lines " in caught.value.message
 
 
-def test_imports_count_when_the_node_says_so() -> None:
+def test_imports_count_where_the_node_names_the_module_too() -> None:
     after = BEFORE.replace("import os", "import os\nimport re").replace("    Any,", "    Any,\n    Final,")
+    after = after.replace("+ url", "+ re.escape(url)")
     with pytest.raises(PatchOutOfBounds):
         check(after, "load")
-    check(after, "load", allow_imports=True)
+    check(after, "load", "<module>")
+    check(after, "load", "<imports>")
+    with pytest.raises(PatchOutOfBounds):
+        check(after.replace("LIMIT = 3", "LIMIT = 4"), "load", "<imports>")
 
 
 def test_a_symbol_that_the_node_adds_is_allowed_and_another_is_not() -> None:
@@ -90,13 +94,11 @@ def test_a_symbol_that_goes_is_in_bounds() -> None:
 def test_a_name_of_two_definitions_is_refused() -> None:
     text = "class A:\n    def run(self): ...\n\n\nclass B:\n    def run(self): ...\n"
     with pytest.raises(PatchOutOfBounds, match=r"several definitions of a\.py: A\.run"):
-        check_bounds(
-            "a.py", text.encode(), text.replace("...", "pass").encode(), ["run"], allow_imports=False
-        )
+        check_bounds("a.py", text.encode(), text.replace("...", "pass").encode(), ["run"])
 
 
 def test_a_file_without_definitions_is_one_symbol() -> None:
-    check_bounds("notes.txt", b"a\nb\n", b"a\nc\n", ["notes"], allow_imports=False)
+    check_bounds("notes.txt", b"a\nb\n", b"a\nc\n", ["notes"])
 
 
 def test_a_file_that_no_longer_parses_is_refused_where_its_definitions_are_gone() -> None:

@@ -28,7 +28,7 @@ def repo(tmp_path: Path) -> RunRepo:
 def golden_plan() -> ToyPlan:
     return ToyPlan(
         [
-            change("n1", "app.py", "load", edits=[edit("+ url", "+ '/' + url")], allow_imports=True),
+            change("n1", "app.py", "load", edits=[edit("+ url", "+ '/' + url")]),
             change("n2", "store.py", "Store.fetch", depends_on=["n1"], delta=annotation()),
             validate("v1", "n1", "n2", hooks=["parse", "tests", "tests/test_app.py::test_load"]),
             side_effect("s1", "git_commit", payload={"message": "Join with a slash"}),
@@ -49,7 +49,6 @@ def test_a_plan_comes_back_as_it_was_stored_after_a_restart(repo: RunRepo) -> No
     accepted = load_plan(repo.session, run)
     first, second, third, last = accepted.nodes
     assert first.node.edits[0].new_text == "+ '/' + url"
-    assert first.node.allow_imports
     assert first.base == digest_of((repo.root / "app.py").read_bytes())
     assert second.node.delta is not None
     assert second.node.delta["elements"][0]["transforms"][0]["operation"] == "add_type_annotation"

@@ -1,15 +1,17 @@
-"""What a patch of a node may touch: lines of its symbols, before and after, and imports where it says so.
+"""What a patch of a node may touch: lines of its symbols, before and after.
 
 The rule looks at the result, whichever way it was made. Every line that goes must be in a target symbol of
 the old file, and every line that comes in one of the new file. Blank lines are free, and so is the comment
 directly above a symbol. A symbol that is only in the new file is one that the node adds. `<module>` stands
-for lines outside of every definition; a file in which no definition can be found is one symbol.
+for lines outside of every definition, imports among them; `<imports>`, which `allowImports` of a node adds,
+for import statements alone. A file in which no definition can be found is one symbol.
 """
 
 import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from codeplane.controller.execution.nodes import IMPORTS_SYMBOL
 from codeplane.core.comments import first_attached
 from codeplane.core.errors import PatchOutOfBounds
 from codeplane.core.text import lines_of
@@ -21,6 +23,8 @@ from codeplane.languages.spec import language_of
 MODULE_SYMBOL: Final = "<module>"
 _MOST_NAMED: Final = 12
 _MOST_LINES: Final = 20
+_MOST_IMPORT_LINES: Final = 500
+_IMPORT: Final = re.compile(r"\s*(import|from|export|const|let|var|use|#\s*include|require|using|package)\b")
 _SEPARATORS: Final = re.compile(r"::|[#/\\]|->")
 
 
@@ -36,27 +40,28 @@ class SymbolSpan(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The definitions of one state of a file, and the lines of its imports."""
+    """The definitions of one state of a file."""
 
     symbols: Sequence[SymbolSpan]
-    imports: frozenset[int]
     lines: Sequence[str]
+    imports: frozenset[int] = frozenset()
+    is_broken: bool = False  # whether the file has a syntax error, so that symbols may end elsewhere
 
 
 def outline_of(path: str, data: bytes | None) -> Outline:
     """The outline of a file's bytes; without definitions for what no language reads."""
     if data is None:
-        return Outline((), frozenset(), ())
+        return Outline((), ())
     lines = lines_of(data)
     language = language_of(path, data[:200])
     facts = extract(language, data) if language is not None else None
     if facts is None or facts.state in ("failed", "skipped"):
-        return Outline((), frozenset(), lines)
+        return Outline((), lines)
     spans = [
         SymbolSpan(_dotted_name(facts, number), first_attached(lines, one.span.start_line), one.span.end_line)
         for number, one in enumerate(facts.definitions)
     ]
-    return Outline(spans, _import_lines(facts, lines), lines)
+    return Outline(spans, lines, _import_lines(facts, lines), facts.state != "ok")
 
 
 def _dotted_name(facts: Facts, number: int) -> str:
@@ -76,22 +81,15 @@ def _import_lines(facts: Facts, lines: Sequence[str]) -> frozenset[int]:
     for one in facts.imports:
         line, depth = one.line, 0
         # A name of a list stands below the line that its statement begins with.
-        while line > 1 and line not in result and not _begins_import(lines[line - 1]):
+        while line > 1 and line not in result and not _IMPORT.match(lines[line - 1]):
             line -= 1
-        for number in range(line, min(len(lines), line + 500) + 1):
+        for number in range(line, min(len(lines), line + _MOST_IMPORT_LINES) + 1):
             result.add(number)
             text = lines[number - 1]
             depth += sum(map(text.count, "({[")) - sum(map(text.count, ")}]"))
             if number >= one.line and depth <= 0 and not text.rstrip().endswith("\\"):
                 break
     return frozenset(result)
-
-
-def _begins_import(line: str) -> bool:
-    return (
-        re.match(r"\s*(import|from|export|const|let|var|use|#\s*include|require|using|package)\b", line)
-        is not None
-    )
 
 
 def find_symbols(outline: Outline, path: str, target: str) -> list[SymbolSpan]:
@@ -110,17 +108,17 @@ def find_symbols(outline: Outline, path: str, target: str) -> list[SymbolSpan]:
     return [one for one in outline.symbols if one.name.endswith(f".{name}")]
 
 
-def check_bounds(
-    path: str, before: bytes | None, after: bytes | None, symbols: Sequence[str], *, allow_imports: bool
-) -> None:
+def check_bounds(path: str, before: bytes | None, after: bytes | None, symbols: Sequence[str]) -> None:
     """Refuses a change of a file that goes beyond the symbols of its node, with what would be allowed."""
     if before is None or after is None or before == after:
         return
     old, new = outline_of(path, before), outline_of(path, after)
     if not old.symbols and not new.symbols:
         return
-    old_lines = _allowed_lines(old, path, symbols, allow_imports=allow_imports)
-    new_lines = _allowed_lines(new, path, symbols, allow_imports=allow_imports)
+    old_lines = _allowed_lines(old, path, symbols)
+    new_lines = _allowed_lines(new, path, symbols)
+    # Of a file that is broken by the patch, only what goes can be judged; its validation fails.
+    is_judged = old.is_broken or not new.is_broken
     outside: list[str] = []
     for hunk in diff_hunks(before, after):
         is_mixed = hunk.old < hunk.old_end and hunk.new < hunk.new_end
@@ -128,22 +126,26 @@ def check_bounds(
             (old, old_lines, hunk.old, hunk.old_end, "-"),
             (new, new_lines, hunk.new, hunk.new_end, "+"),
         ):
+            if mark == "+" and not is_judged and (is_mixed or _is_between(hunk.old, old_lines)):
+                continue
             places = [(first, end)] if is_mixed else _slides(outline.lines, first, end)
             results = [_outside(outline, lines, place, mark) for place in places]
             fewest = min(results, key=len)
             outside += fewest
     if not outside:
         return
-    raise _bounds_error(path, old, symbols, outside, allow_imports=allow_imports)
+    raise _bounds_error(path, old, symbols, outside)
 
 
-def _allowed_lines(outline: Outline, path: str, symbols: Sequence[str], *, allow_imports: bool) -> set[int]:
-    lines: set[int] = set(outline.imports) if allow_imports else set()
+def _allowed_lines(outline: Outline, path: str, symbols: Sequence[str]) -> set[int]:
+    lines: set[int] = set()
     for target in symbols:
         spans = find_symbols(outline, path, target)
-        if target == MODULE_SYMBOL:
+        if target == IMPORTS_SYMBOL:
+            lines |= outline.imports
+        elif target == MODULE_SYMBOL:
             inside = {line for one in outline.symbols for line in range(one.first, one.last + 1)}
-            lines |= set(range(1, len(outline.lines) + 1)) - inside - outline.imports
+            lines |= set(range(1, len(outline.lines) + 1)) - inside
         elif len({one.name for one in spans}) > 1:
             names = [str(one) for one in spans]
             raise PatchOutOfBounds(
@@ -152,6 +154,19 @@ def _allowed_lines(outline: Outline, path: str, symbols: Sequence[str], *, allow
             )
         lines |= {line for one in spans for line in range(one.first, one.last + 1)}
     return lines
+
+
+def _is_between(line: int, allowed: set[int]) -> bool:
+    """Whether a line before which something is inserted, counted from 0, is inside of what is allowed."""
+    return line in allowed and line + 1 in allowed
+
+
+def allowed_lines(path: str, data: bytes, symbols: Sequence[str]) -> set[int]:
+    """The lines of a file that a node of these symbols may change."""
+    outline = outline_of(path, data)
+    if not outline.symbols:
+        return set(range(1, len(outline.lines) + 1))
+    return _allowed_lines(outline, path, symbols)
 
 
 def _slides(lines: Sequence[str], first: int, end: int) -> list[tuple[int, int]]:
@@ -175,13 +190,12 @@ def _outside(outline: Outline, allowed: set[int], place: tuple[int, int], mark: 
 
 
 def _bounds_error(
-    path: str, old: Outline, symbols: Sequence[str], outside: Sequence[str], *, allow_imports: bool
+    path: str, old: Outline, symbols: Sequence[str], outside: Sequence[str]
 ) -> PatchOutOfBounds:
     spans = [str(one) for target in symbols for one in find_symbols(old, path, target)]
-    allowed = [*spans, *(["imports"] if allow_imports else [])]
-    missing = [
-        target for target in symbols if target != MODULE_SYMBOL and not find_symbols(old, path, target)
-    ]
+    special = {MODULE_SYMBOL: "lines outside of every definition", IMPORTS_SYMBOL: "imports"}
+    allowed = [*spans, *(text for name, text in special.items() if name in symbols)]
+    missing = [target for target in symbols if target not in special and not find_symbols(old, path, target)]
     allowed += [f"a new {target}" for target in missing]
     more = f" and {len(outside) - 1} more lines" if len(outside) > 1 else ""
     return PatchOutOfBounds(

@@ -6,9 +6,12 @@ from typing import Any, Final, Literal, Protocol, cast
 
 from pydantic import BaseModel
 
+IMPORTS_SYMBOL: Final = "<imports>"
+"""The import statements of a file, in the place of a symbol."""
+
 NodeKind = Literal["change", "validate", "escalate", "side_effect"]
-FileOperation = Literal["create", "modify", "delete"]
-HookKind = Literal["parse", "lint", "tests", "named_tests"]
+FileOperation = Literal["create", "modify", "delete", "move"]
+HookKind = Literal["parse", "lint", "tests", "named_tests", "review"]
 
 _OPERATIONS: Final[Mapping[str, FileOperation]] = {
     "create": "create",
@@ -20,6 +23,7 @@ _OPERATIONS: Final[Mapping[str, FileOperation]] = {
     "change": "modify",
     "delete": "delete",
     "remove": "delete",
+    "move": "move",
 }
 _HOOKS: Final[Mapping[str, HookKind]] = {
     "parse": "parse",
@@ -31,7 +35,29 @@ _HOOKS: Final[Mapping[str, HookKind]] = {
     "impacted_tests": "tests",
     "affected_tests": "tests",
     "named_tests": "named_tests",
+    "review": "review",
 }
+# Names that other tools give to the two texts of an edit.
+_OLD_NAMES: Final = (
+    "old_text",
+    "expected_content",
+    "old_string",
+    "old_str",
+    "old_content",
+    "old",
+    "find",
+    "search",
+)
+_NEW_NAMES: Final = (
+    "new_text",
+    "new_content",
+    "new_string",
+    "new_str",
+    "replacement",
+    "new",
+    "replace",
+    "content",
+)
 
 
 _ALL_REACHING: Final = ("", "reaching", "affected", "impacted")
@@ -60,10 +86,14 @@ class TextChange:
 
     old_text: str
     new_text: str
+    symbol: str = ""  # the definition that is replaced, or that the text is beside
+    action: str = ""  # `insert_before_symbol`, `insert_after_symbol`
 
     def to_json(self) -> dict[str, str]:
         """The edit as a call has it."""
-        return {"oldText": self.old_text, "newText": self.new_text}
+        place = {"symbol": self.symbol, "action": self.action}
+        named = {name: text for name, text in place.items() if text}
+        return {"oldText": self.old_text, "newText": self.new_text, **named}
 
 
 @dataclass(frozen=True)
@@ -102,10 +132,10 @@ class PlanNode:
     target_file: str = ""
     target_symbols: tuple[str, ...] = ()
     operation: FileOperation = "modify"
-    allow_imports: bool = False
+    move_to: str = ""
     edits: tuple[TextChange, ...] = ()
+    codemods: tuple[CodemodUse, ...] = ()  # after the edits, in order
     delta: Mapping[str, Any] | None = None
-    codemod: CodemodUse | None = None
     hooks: tuple[Hook, ...] = ()
     maps_to: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()  # why evidence is asked for
@@ -116,8 +146,13 @@ class PlanNode:
     @property
     def has_content(self) -> bool:
         """Whether the node itself says what is to be written."""
-        is_told = bool(self.edits) or self.delta is not None or self.codemod is not None
-        return is_told or self.operation == "delete"
+        is_written = bool(self.edits) or bool(self.codemods) or self.delta is not None
+        return is_written or self.operation in ("delete", "move")
+
+    @property
+    def edit_documents(self) -> list[dict[str, Any]]:
+        """Its edits and codemods as a call has them."""
+        return [*(one.to_json() for one in self.edits), *(one.to_json() for one in self.codemods)]
 
     @property
     def waits_for(self) -> tuple[str, ...]:
@@ -132,9 +167,8 @@ class PlanNode:
             "target_file": self.target_file,
             "target_symbols": list(self.target_symbols),
             "operation": self.operation,
-            "allow_imports": self.allow_imports,
-            "edits": [one.to_json() for one in self.edits],
-            "codemod": self.codemod.to_json() if self.codemod is not None else None,
+            "move_to": self.move_to,
+            "edits": self.edit_documents,
             "hooks": [{"kind": hook.kind, "tests": list(hook.tests)} for hook in self.hooks],
             "maps_to": list(self.maps_to),
             "reasons": list(self.reasons),
@@ -149,7 +183,7 @@ class PlanNode:
 def read_node(source: SourceNode | Mapping[str, Any], delta: Mapping[str, Any] | None = None) -> PlanNode:
     """A node from a model or from its document, in camel case or not."""
     values = _Values(source)
-    codemod = values.find("codemod")
+    edits, codemods = read_edits(values.find("edits") or ())
     own_delta = delta if delta is not None else values.find("delta")
     return PlanNode(
         node_id=str(values.find("node_id") or ""),
@@ -157,12 +191,12 @@ def read_node(source: SourceNode | Mapping[str, Any], delta: Mapping[str, Any] |
         depends_on=values.texts("depends_on"),
         intent=str(values.find("intent") or values.find("edit_intent") or ""),
         target_file=str(values.find("target_file") or ""),
-        target_symbols=values.texts("target_symbols"),
+        target_symbols=_symbols_of(values),
         operation=_OPERATIONS.get(str(_plain(values.find("operation")) or "modify").lower(), "modify"),
-        allow_imports=bool(values.find("allow_imports") or values.find("allows_imports")),
-        edits=read_edits(values.find("edits") or ()),
+        move_to=str(values.find("move_to") or ""),
+        edits=edits,
+        codemods=codemods,
         delta=_plain(own_delta) if own_delta is not None else None,
-        codemod=read_codemod(codemod) if codemod is not None else None,
         hooks=read_hooks(values.find("hooks") or values.find("verification_hooks") or ()),
         maps_to=values.texts("maps_to", "maps_to_node_ids"),
         reasons=values.texts("reasons", "blocking_reasons"),
@@ -172,26 +206,26 @@ def read_node(source: SourceNode | Mapping[str, Any], delta: Mapping[str, Any] |
     )
 
 
-def read_edits(values: Iterable[Any]) -> tuple[TextChange, ...]:
-    """Edits from models or documents."""
-    edits = []
+def _symbols_of(values: "_Values") -> tuple[str, ...]:
+    """The symbols that a node may change: those that it names, those that it adds, and imports if it says so."""
+    imports = (IMPORTS_SYMBOL,) if values.find("allow_imports") else ()
+    return (*values.texts("target_symbols"), *values.texts("new_symbols"), *imports)
+
+
+def read_edits(values: Iterable[Any]) -> tuple[tuple[TextChange, ...], tuple[CodemodUse, ...]]:
+    """Edits from models or documents: those that replace a text, and those that name a codemod."""
+    edits, codemods = list[TextChange](), list[CodemodUse]()
     for value in values:
-        if isinstance(value, TextChange):
-            edits.append(value)
-            continue
         fields = _Values(value)
-        edits.append(TextChange(str(fields.find("old_text") or ""), str(fields.find("new_text") or "")))
-    return tuple(edits)
-
-
-def read_codemod(value: Any) -> CodemodUse:
-    """A codemod from a model or a document."""
-    if isinstance(value, CodemodUse):
-        return value
-    fields = _Values(value)
-    name = fields.find("codemod_id") or fields.find("id") or fields.find("name") or ""
-    params = fields.find("params") or fields.find("parameters") or fields.find("args") or {}
-    return CodemodUse(str(name), dict(_plain(params)))
+        name = fields.find("codemod_id") or fields.find("codemod")
+        if name:
+            params = fields.find("params") or fields.find("parameters") or fields.find("args") or {}
+            codemods.append(CodemodUse(str(name), dict(_plain(params))))
+            continue
+        old = next((text for key in _OLD_NAMES if isinstance(text := fields.find(key), str)), "")
+        new = next((text for key in _NEW_NAMES if isinstance(text := fields.find(key), str)), "")
+        edits.append(TextChange(old, new, str(fields.find("symbol") or ""), str(fields.find("action") or "")))
+    return tuple(edits), tuple(codemods)
 
 
 def read_hooks(values: Iterable[Any]) -> tuple[Hook, ...]:
@@ -224,7 +258,10 @@ def _read_hook(value: Any) -> Hook:
 
 def _payload_of(values: "_Values") -> dict[str, Any]:
     payload = _plain(values.find("payload"))
-    return dict(payload) if isinstance(payload, Mapping) else {}
+    if isinstance(payload, Mapping):
+        return dict(payload)
+    text = payload or values.find("side_effect_payload_ref")
+    return {"text": str(text)} if text else {}
 
 
 class _Values:

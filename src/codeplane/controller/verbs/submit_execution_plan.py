@@ -68,9 +68,8 @@ def _apply_at_once(turn: Turn, plan: PlanGraph, answer: VerbResult) -> VerbResul
     if isinstance(change, str):
         return replace(answer, text=f"{answer.text}\nnot applied yet: {change}")
     unit = verb_units()[Verb.APPLY_CODE_PATCH]
-    arguments: dict[str, Any] = {"planNodeId": change.node_id, "targetFile": change.target_file}
-    if change.edits:
-        arguments["edits"] = [one.model_dump(by_alias=True, exclude_defaults=True) for one in change.edits]
+    edits = [one.model_dump(by_alias=True, exclude_defaults=True) for one in change.edits or ()]
+    arguments = {"planNodeId": change.node_id, "targetFile": change.target_file, "edits": edits}
     try:
         patch = unit.run(turn, unit.read(arguments))
     except (Denied, CodePlaneError) as error:

@@ -1,0 +1,1 @@
+"""Recipes: named steps with checked parameters and nothing else, one module each."""
