@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 DEV_STAMP := $(VENV)/.ready-dev
+SOAK_STAMP := $(VENV)/.ready-soak
 
 .PHONY: help run test check format docs bench soak lock clean
 
@@ -35,7 +36,7 @@ docs: $(DEV_STAMP) ## Write the generated reference pages
 bench: $(DEV_STAMP) ## Measure against floors and peers, as ratios in one run
 	@$(BIN)/python -m bench
 
-soak: $(DEV_STAMP) ## Run the long campaigns
+soak: $(SOAK_STAMP) ## Run the long campaigns
 	@$(BIN)/python -m pytest -m soak -n 2
 
 lock: $(DEV_STAMP) ## Resolve the dependencies anew into requirements.lock
@@ -57,4 +58,8 @@ $(STAMP): requirements.lock pyproject.toml | $(VENV)/bin/python
 
 $(DEV_STAMP): requirements-dev.lock $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-dev.lock
+	@touch $@
+
+$(SOAK_STAMP): requirements-soak.lock $(DEV_STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-soak.lock
 	@touch $@

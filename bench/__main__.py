@@ -20,6 +20,7 @@ BENCHES = (
     "edits",
     "hops",
     "search",
+    "recon_lanes",
     "graph",
     "diff",
     "git",

@@ -1,4 +1,4 @@
-"""Resolves the dependencies of pyproject.toml into the two lock files, for every platform at once."""
+"""Resolves the dependencies of pyproject.toml into the lock files, for every platform at once."""
 
 import subprocess
 import sys
@@ -6,14 +6,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 COMPILE = [
-    *(sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", "--universal", "--quiet"),
+    *(sys.executable, "-m", "uv", "pip", "compile", "--universal", "--quiet"),
     *("--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate", "--upgrade"),
 ]
+PROJECT = "pyproject.toml"
 
 
 def main() -> None:
-    lock([*COMPILE, "--group", "build"], "requirements.lock")
-    lock([*COMPILE, "--group", "dev", "--constraints", "requirements.lock"], "requirements-dev.lock")
+    lock([*COMPILE, PROJECT, "--group", "build"], "requirements.lock")
+    lock([*COMPILE, PROJECT, "--group", "dev", "--constraints", "requirements.lock"], "requirements-dev.lock")
+    lock([*COMPILE, "--group", "soak", "--constraints", "requirements-dev.lock"], "requirements-soak.lock")
 
 
 def lock(command: list[str], target: str) -> None:

@@ -52,7 +52,12 @@ def test_every_dependency_is_explained_and_used() -> None:
     )
     assert names <= set(rows), names - set(rows)
     source = "\n".join(file.read_text() for file in (ROOT / "src").rglob("*.py"))
-    modules = {"google-re2": "re2", "pyyaml": "yaml"}
+    modules = {
+        "google-re2": "re2",
+        "pydantic-monty-client": "pydantic_monty",
+        "pydantic-monty-runtime": "pydantic_monty",  # the program that the client starts
+        "pyyaml": "yaml",
+    }
     imported = {name: modules.get(name, name.replace("-", "_")) for name in names}
     unused = [
         name

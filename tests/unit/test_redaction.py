@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeplane.core.redaction import MARK, redact_text, redact_value
+from codeplane.core.redaction import REDACTED, redact_secrets, redact_text, redact_value
 
 
 @pytest.mark.parametrize(
@@ -12,6 +12,7 @@ from codeplane.core.redaction import MARK, redact_text, redact_value
         ("key AKIA" + "ABCD1234" * 2, "ABCD1234"),
         ("Authorization: Bearer abcdef123456.XYZ", "abcdef123456"),
         ("curl https://me:hunter2@example.org/x", "hunter2"),
+        ("git clone https://abcdefghij0123456789@example.org/x", "abcdefghij"),
         ("password = 'correct horse'", "correct horse"),
         ('{"api_key": "0123456789"}', "0123456789"),
         ("JIRA_TOKEN=abc123def456", "abc123def456"),
@@ -22,7 +23,7 @@ from codeplane.core.redaction import MARK, redact_text, redact_value
 )
 def test_a_secret_is_replaced(text: str, secret: str) -> None:
     result = redact_text(text)
-    assert secret not in result and MARK in result
+    assert secret not in result and REDACTED in result
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,10 @@ def test_a_secret_is_replaced(text: str, secret: str) -> None:
         "see https://example.org/path",
         "maxTokens: 5",
         "a basic test of bearer tokens",
+        "basic authentication, Bearer token in the header",
+        "password: string, required",
+        "https://host:8080/path@here and ssh://git@host/x",
+        "commit 45fe424b0123456789abcdef0123456789abcdef",
         "src/secret/keys.py:12-14",
     ],
 )
@@ -45,11 +50,15 @@ def test_code_without_secrets_stays(text: str) -> None:
 def test_values_are_redacted_wherever_they_are() -> None:
     value = {"a": ["password='abcdef'", 3, None], "password": "plain", "token": "", "n": {"secret": "wxyz"}}
     assert redact_value(value) == {
-        "a": [f"password='{MARK}'", 3, None],
-        "password": MARK,
+        "a": [f"password='{REDACTED}'", 3, None],
+        "password": REDACTED,
         "token": "",
-        "n": {"secret": MARK},
+        "n": {"secret": REDACTED},
     }
+
+
+def test_secrets_that_are_known_go_wherever_they_stand() -> None:
+    assert redact_secrets("x hush y hush", ["hush", ""]) == f"x {REDACTED} y {REDACTED}"
 
 
 @given(st.text(alphabet="abT0:=_-'\"/@. \nbearertokenpassword", max_size=200))

@@ -413,7 +413,25 @@ class JiraSettings(_Section):
         default="", description="Environment variable that contains the token.", json_schema_extra=USER_ONLY
     )
     criteria_field: str = Field(
-        default="", description="Field with acceptance criteria, such as `customfield_10042`."
+        default="",
+        pattern=r"^([A-Za-z][A-Za-z0-9_]{0,63})?$",
+        description="Field with acceptance criteria, such as `customfield_10042`.",
+    )
+
+
+class OpenApiSettings(_Section):
+    token_hosts: tuple[str, ...] = Field(
+        default=(),
+        description="Hosts of `connectors.hosts` that are sent the token, written as there.",
+        json_schema_extra=USER_ONLY,
+    )
+    token_file: str = Field(
+        default="", description="File that contains a bearer token.", json_schema_extra=USER_ONLY
+    )
+    token_env: str = Field(
+        default="",
+        description="Environment variable that contains a bearer token.",
+        json_schema_extra=USER_ONLY,
     )
 
 
@@ -423,20 +441,28 @@ class ConnectorSettings(_Section):
         description="Hosts that connectors may ask, `host` or `host:port`; none switches connectors off.",
         json_schema_extra=USER_ONLY,
     )
-    timeout_sec: float = Field(default=20, gt=0, le=300, description="Time limit of one exchange.")
+    timeout_sec: float = Field(
+        default=20, gt=0, le=300, description="Time limit of a request, its repeats and pauses included."
+    )
     max_bytes: int = Field(
-        default=8_388_608, ge=1_024, le=268_435_456, description="Largest answer that is read."
+        default=16_777_216, ge=1_024, le=268_435_456, description="Largest answer that is read."
     )
-    retries: int = Field(default=3, ge=0, le=10, description="Repeats of an exchange that failed in passing.")
-    requests_per_minute: int = Field(
-        default=60, ge=1, le=6_000, description="Requests that one host is sent in a minute."
-    )
-    jira: JiraSettings = Field(default=JiraSettings(), description="Jira.")
-    openapi_token_env: str = Field(
-        default="",
-        description="Environment variable with a bearer token for API descriptions.",
+    retries: int = Field(
+        default=3,
+        ge=0,
+        le=10,
+        description="Repeats of a request that failed in passing.",
         json_schema_extra=USER_ONLY,
     )
+    requests_per_minute: int = Field(
+        default=60,
+        ge=1,
+        le=6_000,
+        description="Requests that one host is sent in a minute.",
+        json_schema_extra=USER_ONLY,
+    )
+    jira: JiraSettings = Field(default=JiraSettings(), description="Jira.")
+    openapi: OpenApiSettings = Field(default=OpenApiSettings(), description="API descriptions.")
 
 
 class GraphStoreSettings(_Section):

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from codeplane.controller.run_memory import memory_store
 from codeplane.session import RepoSession
 
 TURN: Final = "controller_turn"
@@ -51,6 +52,11 @@ class EventStore:
     def retrieval_hotspots(self, limit: int = 10) -> list[tuple[str, int]]:
         """What was read most often."""
         return retrieval_hotspots(self._turns(), limit)
+
+    def list_pending_corrections(self) -> list[Event]:
+        """Rejections that nothing has resolved yet, oldest first."""
+        entries = memory_store(self._repo).friction.list_entries(self._work_id)
+        return [entry.to_dict() for entry in entries if not entry.is_resolved]
 
     def _turns(self) -> list[Event]:
         self._repo.tasks.flush()

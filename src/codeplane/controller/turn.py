@@ -17,6 +17,7 @@ from codeplane.controller.contract import (
     TurnResponse,
 )
 from codeplane.controller.guidance import Guidance, no_denied_action
+from codeplane.controller.run_memory import import_overrides, memory_store, note_denial, note_success
 from codeplane.controller.runs import EvidenceRow, Run, RunStore, run_store
 from codeplane.controller.text import render_turn
 from codeplane.controller.verb import SCOPE_VIOLATION, Denied, Problem, VerbResult, verb_units
@@ -104,6 +105,8 @@ class _Dispatch:
         self._budget.enter(self._run)
         if verb not in ALLOWED[self._run.state]:
             raise self._not_allowed(verb)
+        if verb is Verb.SUBMIT_EXECUTION_PLAN:
+            import_overrides(self._turn.call)
         unit = verb_units()[verb]
         arguments = dict(self._request.args)
         if self._request.original_prompt and "original_prompt" in unit.accepts:
@@ -151,6 +154,9 @@ class _Dispatch:
         body.verb_counts[verb] = body.verb_counts.get(verb, 0) + 1
         if isinstance(outcome, Denied):
             body.denials += 1
+            note_denial(self._run, verb, self._request.args, outcome, memory_store(self._turn.call.repo))
+        else:
+            note_success(self._run, verb, self._request.args, outcome.result, self._turn.call)
         if verb != Verb.SUBMIT_EXECUTION_PLAN:
             return
         if not isinstance(outcome, Denied):

@@ -34,7 +34,8 @@
     │   ├── UnknownSetting           2201
     │   ├── InvalidSetting           2202
     │   ├── UnreadableConfig         2203
-    │   └── PackInvalid              2204
+    │   ├── PackInvalid              2204
+    │   └── StrategyInvalid          2205
     ├── IndexFailure                 3xxx  the index
     │   ├── IndexCorrupt             3001
     │   ├── IndexNotAvailable        3002
@@ -95,6 +96,29 @@
     ├── ProgramError                 91xx  programs that CodePlane starts
     │   ├── ProgramMissing           9101
     │   └── ProgramFailed            9102
+    ├── ConnectorError               94xx  Jira and API descriptions
+    │   ├── ConnectorOff             9401
+    │   ├── HostNotAllowed           9402
+    │   ├── TokenUnusable            9403
+    │   ├── ConnectorUnauthorised    9404
+    │   ├── ConnectorNotFound        9405
+    │   ├── ConnectorRateLimited     9406
+    │   ├── ConnectorUnavailable     9407
+    │   ├── ConnectorAnswerInvalid   9408
+    │   ├── ConnectorAnswerTooLarge  9409
+    │   ├── ConnectorUntrusted       9410
+    │   └── ApiOperationNotFound     9411
+    ├── SandboxError                 95xx  snippets in the sandbox
+    │   ├── SandboxUnavailable       9501
+    │   ├── SandboxTimeout           9502
+    │   ├── SandboxMemory            9503
+    │   ├── SandboxFailed            9504
+    │   └── SandboxShapeMismatch     9505
+    ├── GraphStoreError              97xx  the graph store and its seeds
+    │   ├── GraphStoreUnavailable    9701
+    │   ├── SeedInvalid              9702
+    │   ├── GraphConstraintViolated  9703
+    │   └── GraphTooLarge            9704
     ├── MemoryFailure                96xx  what runs are taught
     │   ├── OverrideInvalid          9601
     │   └── MemoryStateRefused       9602
@@ -340,6 +364,12 @@ class PackInvalid(ConfigError):
     """A pack cannot be loaded; the message names the file and the line."""
 
     code = 2204
+
+
+class StrategyInvalid(ConfigError):
+    """A file of a strategy or of a proof chain is not valid; `problems` in the details lists why."""
+
+    code = 2205
 
 
 class IndexFailure(CodePlaneError):
@@ -692,6 +722,141 @@ class ProgramFailed(ProgramError):
     """A program could not be started, or failed unexpectedly."""
 
     code = 9102
+
+
+class ConnectorError(CodePlaneError):
+    """A connector could not read what it was asked for."""
+
+
+class ConnectorOff(ConnectorError):
+    """The connector is switched off; only the user's own settings switch it on."""
+
+    code = 9401
+
+
+class HostNotAllowed(ConnectorError):
+    """The address, or one that it redirects to, is not on a host that the user allows."""
+
+    code = 9402
+
+
+class TokenUnusable(ConnectorError):
+    """The token of a connector is missing, or others can read its file."""
+
+    code = 9403
+
+
+class ConnectorUnauthorised(ConnectorError):
+    """The host refused the token, or what it allows does not include this."""
+
+    code = 9404
+
+
+class ConnectorNotFound(ConnectorError):
+    """The host has no such ticket or document, or hides it from this token."""
+
+    code = 9405
+
+
+class ConnectorRateLimited(ConnectorError):
+    """The host, or the user's own limit, allows no further request now."""
+
+    code = 9406
+    retryable = True
+
+
+class ConnectorUnavailable(ConnectorError):
+    """The host could not be reached, failed, or did not answer in time."""
+
+    code = 9407
+    retryable = True
+
+
+class ConnectorAnswerInvalid(ConnectorError):
+    """What was read is not a ticket or an API description that can be understood."""
+
+    code = 9408
+
+
+class ConnectorAnswerTooLarge(ConnectorError):
+    """The answer is larger than connectors may read."""
+
+    code = 9409
+
+
+class ConnectorUntrusted(ConnectorError):
+    """The certificate of the host could not be verified."""
+
+    code = 9410
+
+
+class ApiOperationNotFound(ConnectorError):
+    """The API description has no such operation."""
+
+    code = 9411
+
+
+class SandboxError(CodePlaneError):
+    """A snippet of code could not be run in the sandbox, or did not answer as declared."""
+
+
+class SandboxUnavailable(SandboxError):
+    """The sandbox cannot be started: its interpreter is missing or does not run here."""
+
+    code = 9501
+
+
+class SandboxTimeout(SandboxError):
+    """The snippet ran longer than its time limit and was stopped."""
+
+    code = 9502
+
+
+class SandboxMemory(SandboxError):
+    """The snippet needed more memory than its limit and was stopped."""
+
+    code = 9503
+
+
+class SandboxFailed(SandboxError):
+    """The snippet cannot be parsed or raised an error; `line` in the details is the line of the snippet."""
+
+    code = 9504
+
+
+class SandboxShapeMismatch(SandboxError):
+    """The answer of the snippet is not as declared; `at` in the details is the place in the answer."""
+
+    code = 9505
+
+
+class GraphStoreError(CodePlaneError):
+    """The graph store could not answer."""
+
+
+class GraphStoreUnavailable(GraphStoreError):
+    """The graph server cannot be reached, refuses the account, or its driver is not installed."""
+
+    code = 9701
+    retryable = True
+
+
+class SeedInvalid(GraphStoreError):
+    """Rows of the seed files are not valid; `problems` in the details lists them with file and line."""
+
+    code = 9702
+
+
+class GraphConstraintViolated(GraphStoreError):
+    """An edge names a node that is not in the graph, or a value that has to be unique is there twice."""
+
+    code = 9703
+
+
+class GraphTooLarge(GraphStoreError):
+    """The graph, one of its rows, or the answer to a question is larger than a bound allows."""
+
+    code = 9704
 
 
 class MemoryFailure(CodePlaneError):

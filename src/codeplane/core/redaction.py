@@ -1,10 +1,10 @@
 """Secrets in texts that are kept or shown: replaced before anything is written down."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-MARK: Final = "[redacted]"
+REDACTED: Final = "[redacted]"
 
 _KEY_BLOCK: Final = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]{0,40}-----|\Z)", re.DOTALL
@@ -27,28 +27,42 @@ _TOKEN: Final = re.compile(
     )""",
     re.VERBOSE,
 )
-_AUTHORIZATION: Final = re.compile(r"(?i)\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{8,}")
-_USER_INFO: Final = re.compile(r"(?<=://)[^\s/@'\"<>]{1,400}@")
-_SECRET_NAME: Final = (
+# Words follow these too ("basic authentication"): a short value counts with a digit in it alone.
+_AUTHORIZATION: Final = re.compile(
+    r"(?i)\b((?:bearer|basic)\s+)(?:[A-Za-z0-9._~+/=-]{16,}|(?=[A-Za-z._~+/=-]{0,16}\d)[A-Za-z0-9._~+/=-]{8,})"
+)
+_PASSWORD_IN_URL: Final = re.compile(r"(://[^\s/:@'\"<>]{0,256}:)[^\s/@'\"<>]{1,400}(?=@)")
+# `https://TOKEN@host`, but not `ssh://git@host`.
+_TOKEN_IN_URL: Final = re.compile(r"(?<=://)[^\s/:@'\"<>\[]{16,400}(?=@)")
+_CREDENTIAL: Final = (
     r"(?:passw(?:or)?d|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token"
     r"|access[_-]?token|refresh[_-]?token|client[_-]?secret|token|credentials?)"
 )
 # A value in quotes, or a bare one that is no code: `token = read_token()` and `password: str` stay.
 _ASSIGNMENT: Final = re.compile(
-    rf"(?i)(?P<name>[A-Za-z0-9_.-]{{0,60}}{_SECRET_NAME}[\"']?\s{{0,4}}(?:=|:|=>)\s{{0,4}})"
+    rf"(?i)(?P<name>{_CREDENTIAL}[\"']?\s{{0,4}}(?:=|:|=>)\s{{0,4}})"
     r"(?:(?P<quote>[\"'])(?P<quoted>[^\"'\n]{4,2000})(?P=quote)"
     r"|(?P<bare>(?=[A-Za-z_-]{0,400}[0-9])[A-Za-z0-9_+/=~-]{8,400})(?![\w(.\[]))"
 )
-_SECRET_KEY: Final = re.compile(rf"(?i)(?:^|[_.-])?{_SECRET_NAME}$")
+_SECRET_KEY: Final = re.compile(rf"(?i)(?:^|[_.-])?{_CREDENTIAL}$")
 
 
 def redact_text(text: str) -> str:
     """The text with a mark in the place of what looks like a secret; a second pass changes nothing."""
-    text = _KEY_BLOCK.sub(MARK, text)
-    text = _TOKEN.sub(MARK, text)
-    text = _AUTHORIZATION.sub(lambda match: f"{match[1]}{match[2]}{MARK}", text)
-    text = _USER_INFO.sub(f"{MARK}@", text)
+    text = _KEY_BLOCK.sub(REDACTED, text)
+    text = _TOKEN.sub(REDACTED, text)
+    text = _AUTHORIZATION.sub(rf"\1{REDACTED}", text)
+    text = _PASSWORD_IN_URL.sub(rf"\1{REDACTED}", text)
+    text = _TOKEN_IN_URL.sub(REDACTED, text)
     return _ASSIGNMENT.sub(_redact_assignment, text)
+
+
+def redact_secrets(text: str, secrets: Iterable[str] = ()) -> str:
+    """The text without these secrets, and without whatever else looks like one."""
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, REDACTED)
+    return redact_text(text)
 
 
 def redact_value(value: Any) -> Any:
@@ -64,10 +78,10 @@ def redact_value(value: Any) -> Any:
 
 def _redact_member(key: object, member: Any) -> Any:
     if isinstance(member, str) and len(member) >= 4 and _SECRET_KEY.search(str(key)):
-        return MARK
+        return REDACTED
     return redact_value(member)
 
 
 def _redact_assignment(match: re.Match[str]) -> str:
     quote = match["quote"] or ""
-    return f"{match['name']}{quote}{MARK}{quote}"
+    return f"{match['name']}{quote}{REDACTED}{quote}"

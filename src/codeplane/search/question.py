@@ -47,6 +47,7 @@ class Passage(NamedTuple):
     holds: frozenset[int]
     marks: tuple[Mark, ...]
     is_code: bool
+    symbol: str = ""  # the definition that it is, by the names around it and its own
 
 
 @dataclass
@@ -94,15 +95,12 @@ def _find_passages(
     if not terms.items:
         return []
     whole = terms.weight(range(len(terms.items))) + len(terms.strange_words) * rarest(snapshot)
-    pattern = Pattern(_any_of(terms), is_literal=False)
-    passages: list[Passage] = []
-    for path in _list_candidates(snapshot, terms, files):
-        passages += _in_file(snapshot, terms, path, pattern, scope)
     least = (_MOST_PARTS if terms.is_split else _ENOUGH) * whole
     passages = [
-        one for one in passages if terms.weight(one.holds) >= least or (one.is_code and not terms.is_split)
+        one
+        for one in rank_passages(snapshot, terms, scope, files)
+        if terms.weight(one.holds) >= least or (one.is_code and not terms.is_split)
     ]
-    passages.sort(key=lambda one: (-one.score, one.path, one.first))
     selection: list[Passage] = []
     for one in passages:
         if len(selection) == _MOST_PASSAGES or one.score < _NEARLY * passages[0].score:
@@ -111,6 +109,19 @@ def _find_passages(
         if alike < _ALIKE and not any(_same_lines(one, other) for other in selection):
             selection.append(one)
     return selection
+
+
+def rank_passages(
+    snapshot: Snapshot, terms: Terms, scope: Scope, files: frozenset[str] | None = None
+) -> list[Passage]:
+    """Every passage of the likeliest files that says something of the terms, the best first."""
+    if not terms.items:
+        return []
+    pattern = Pattern(_any_of(terms), is_literal=False)
+    passages: list[Passage] = []
+    for path in _list_candidates(snapshot, terms, files):
+        passages += _in_file(snapshot, terms, path, pattern, scope)
+    return sorted(passages, key=lambda one: (-one.score, one.path, one.first))
 
 
 def _same_lines(one: Passage, other: Passage) -> bool:
@@ -237,7 +248,8 @@ def _defined(
         if number != one.name_line and (len(said) > 1 or not said <= terms_in_name)
     }
     marks = (Mark(one.name_line, "", label), *(Mark(number) for number in _best(terms, rest, _INNER)))
-    return Passage(score * factor, path, one.start_line, one.end_line, holds, marks, factor == 1.0)
+    lines = one.start_line, one.end_line
+    return Passage(score * factor, path, *lines, holds, marks, factor == 1.0, one.lexical_path)
 
 
 def _score(

@@ -7,8 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Final
 
+from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
 from codeplane.index import Purpose
+from codeplane.languages import has_references
 from codeplane.names import DefFact, RefFact, Snapshot
 from codeplane.parsing.words import parts_of
 
@@ -24,6 +26,7 @@ _PURPOSE_WEIGHTS: Final = {
     Purpose.VENDORED: 0.3,
     Purpose.BUILT: 0.1,
 }
+_NO_CODE: Final = 0.5
 SAME_NAME, SAME_LETTERS, PREFIX, WHOLE_PART, SUBSTRING = range(5)
 """How like two names are, best first."""
 
@@ -75,6 +78,13 @@ def reference_order(snapshot: Snapshot) -> Callable[[RefFact], Key]:
 def purpose_weight(snapshot: Snapshot, path: str) -> float:
     """What a hit in this file counts for where scores are compared, from 0 to 1."""
     return _PURPOSE_WEIGHTS[snapshot.purpose(path)]
+
+
+def change_weight(snapshot: Snapshot, path: str) -> float:
+    """What a hit counts for where code is to be changed: configuration and prose half of their purpose."""
+    file = snapshot.file(RepoPath(path))
+    is_code = file is not None and bool(file.language) and has_references(file.language)
+    return purpose_weight(snapshot, path) * (1.0 if is_code else _NO_CODE)
 
 
 def name_likeness(name: str, query: str, offset: int) -> int:

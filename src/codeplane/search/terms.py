@@ -11,7 +11,8 @@ from codeplane.names import Snapshot
 from codeplane.parsing.words import parts_of
 
 _WORD: Final = re.compile(r"\w+")
-_MOST_TERMS: Final = 12
+MOST_TERMS: Final = 12
+"""Words of a question that are looked for."""
 _MOST_FORMS: Final = 40
 _SHORTEST_STEM: Final = 3
 _SHORTEST_GUESS: Final = 4  # of a word that is completed or corrected
@@ -84,13 +85,13 @@ def is_question(text: str) -> bool:
     return len(words) > 1 and all(_WORD.fullmatch(word.strip(",'\"`")) for word in words)
 
 
-def terms_of(snapshot: Snapshot, text: str) -> Terms:
+def terms_of(snapshot: Snapshot, text: str, most: int = MOST_TERMS) -> Terms:
     """The words of a question as the index knows them: as they are, in other forms, completed, corrected."""
     query_words = _WORD.findall(text)
     words = list(dict.fromkeys(word.lower() for word in _split(snapshot, query_words)))
     terms = Terms(is_split=len(query_words) == 1 and len(words) > 1)
     content, terms.fillers = _counted(words)
-    for word in content[:_MOST_TERMS]:
+    for word in content[:most]:
         forms = _list_forms(snapshot, word)
         blobs = snapshot.lookup.with_any(forms)
         if not blobs:
@@ -114,6 +115,11 @@ def _counted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     content = [word for word in words if word not in _FILLERS]
     content = [word for word in content if word not in _GENERIC] or content or list(words)
     return content, [word for word in words if word not in content]
+
+
+def is_filler(word: str) -> bool:
+    """Whether a lower-case word only makes a sentence."""
+    return word in _FILLERS
 
 
 def rarest(snapshot: Snapshot) -> float:

@@ -9,9 +9,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from codeplane.controller.observability import EventStore
+from codeplane.controller.run_memory import memory_store
 from codeplane.controller.runs import Run, run_store
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument
+from codeplane.memory import MemoryState
 from codeplane.server.endpoint import SESSION_HEADER
 from codeplane.server.event_stream import EventStream
 from codeplane.server.pipeline import Pipeline
@@ -83,7 +85,10 @@ class ControllerRest:
         return JSONResponse(await to_thread.run_sync(collect))
 
     async def _pending_policies(self, _request: Request) -> Response:
-        return JSONResponse({"pending": []})
+        """Memories that wait for a person."""
+        states = [MemoryState.PENDING, MemoryState.PROVISIONAL]
+        records = await to_thread.run_sync(memory_store(self._repo).list_all, states)
+        return JSONResponse({"pending": [record.to_dict() for record in records]})
 
     async def _events(self, request: Request) -> Response:
         last = request.headers.get("last-event-id") or request.query_params.get("after") or ""

@@ -36,6 +36,7 @@ SHARED: Final = (
     "surfaces/",
     "graph/seed/",
     "memory/overrides/",
+    "strategies/",
 )
 """What people write in the state directory and share: git sees it, and `cpl clear` keeps it."""
 # A directory that is hidden hides all that is in it, so those on the way are shown and their contents hidden.

@@ -74,7 +74,8 @@ MIGRATIONS: Final = (
     ) WITHOUT ROWID""",
     """CREATE TABLE memory (
         id TEXT PRIMARY KEY, state TEXT NOT NULL, enforcement TEXT NOT NULL, dedupe_key TEXT NOT NULL UNIQUE,
-        count INTEGER NOT NULL, body TEXT NOT NULL, made_ms INTEGER NOT NULL, changed_ms INTEGER NOT NULL
+        count INTEGER NOT NULL, body TEXT NOT NULL, made_ms INTEGER NOT NULL, changed_ms INTEGER NOT NULL,
+        trace TEXT NOT NULL, source TEXT NOT NULL
     )""",
     """CREATE TABLE memory_change (
         number INTEGER PRIMARY KEY, memory TEXT NOT NULL, event TEXT NOT NULL, old_state TEXT, new_state TEXT,

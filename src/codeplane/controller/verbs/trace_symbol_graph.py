@@ -2,6 +2,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from codeplane.controller.run_memory import trace_examples
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import VerbArgs, VerbDescriptor, VerbResult
 from codeplane.controller.verbs._definitions import cite_definition, some_symbol
@@ -35,7 +36,7 @@ def run(turn: Turn, args: Args) -> VerbResult:
     if args.symbol is None:
         request = {"path": args.target_file} if args.target_file is not None else {"query": args.query}
         step = turn.run_tool("symbols_search", request)
-        return VerbResult(step.body["result"], step.text)
+        return _with_examples(turn, step.body["result"], step.text, [args.target_file or ""])
     callers = turn.run_tool("graph_callers", {"symbol": args.symbol})
     references = turn.run_tool("refs_find", {"symbol": args.symbol})
     handle = cite_definition(turn, args.symbol)
@@ -44,4 +45,14 @@ def run(turn: Turn, args: Args) -> VerbResult:
         "references": references.body["result"],
         "evidence": handle,
     }
-    return VerbResult(result, f"callers\n{callers.text}\nreferences\n{references.text}\nevidence {handle}")
+    file = turn.new_evidence[-1].source
+    text = f"callers\n{callers.text}\nreferences\n{references.text}\nevidence {handle}"
+    return _with_examples(turn, result, text, [file])
+
+
+def _with_examples(turn: Turn, result: dict[str, Any], text: str, files: list[str]) -> VerbResult:
+    """The answer with examples from memory for the files that it is about."""
+    entries, examples = trace_examples(turn.call, turn.run, [file for file in files if file])
+    if not entries:
+        return VerbResult(result, text)
+    return VerbResult({**result, "fewShots": entries}, f"{text}\nfrom memory\n{examples}")
