@@ -118,3 +118,15 @@ def test_ids_of_another_run_are_refused(desk: Desk) -> None:
 def test_the_same_plan_again_and_again_ends_the_run(desk: Desk) -> None:
     answers = [desk.turn("submit_execution_plan", workId="w8", nodes=[{"file": "zzz"}]) for _ in range(6)]
     assert [answer.state for answer in answers] == ["PLAN_REQUIRED"] * 5 + ["FAILED"]
+
+
+def test_a_small_change_is_patched_in_the_turn_that_plans_it(tmp_path: Path) -> None:
+    with open_desk(tmp_path) as desk:
+        read = desk.turn("read_file_lines", workId="w", originalPrompt=PROMPT, targetFile="pager.py")
+        edit = {"oldText": "return total // size", "newText": "return -(-total // size)"}
+        node = {**NODE, "edits": [edit], "evidence": ["prompt", read.result["result"]["evidence"]]}
+        answer = desk.turn("submit_execution_plan", workId="w", quick=node)
+        assert answer.codes == [], answer.text
+        assert answer.state == "EXECUTION_ENABLED", answer.text
+        assert "-(-total // size)" in (desk.root / "pager.py").read_text()
+        assert answer.result["progress"]["remainingNodes"] == 0, answer.text

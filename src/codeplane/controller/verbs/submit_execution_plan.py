@@ -6,10 +6,11 @@ from pydantic import Field
 
 from codeplane.controller.catalogue import Verb
 from codeplane.controller.contract import RunState, SuggestedAction
+from codeplane.controller.execution.plan_store import store_plan
 from codeplane.controller.plan_graph import PlanCheck, PlanFacts, PlanGraph, check_plan, draft_check
 from codeplane.controller.plan_graph.draft import read_draft
 from codeplane.controller.plan_graph.light_lane import light_change
-from codeplane.controller.plan_sources import DRAFT_PLAN, gather_facts, plan_sources
+from codeplane.controller.plan_sources import DRAFT_PLAN, gather_facts
 from codeplane.controller.plan_text import evidence_lines, plan_lines, problem_lines
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import Denied, VerbArgs, VerbDescriptor, VerbResult, verb_units
@@ -48,7 +49,7 @@ def run(turn: Turn, args: Args) -> VerbResult:
     check = _judge(turn, document, lambda facts: check_plan(document, facts))
     if check.plan is None:
         raise _refusal(turn, check)
-    plan_id = plan_sources(turn).store_plan(check.plan)
+    plan_id = store_plan(turn.call.repo, turn.run, check.plan)
     turn.run.body.extra.pop(DRAFT_PLAN, None)
     result: dict[str, Any] = {
         "accepted": True,
