@@ -164,6 +164,7 @@ class _Search:
     def _of_certain(self, ref: RefFact) -> None:
         at = (ref.path, ref.line, ref.column)
         if ref.role in _SILENT:
+            self._of_export(ref)
             return
         if ref.role is Role.WRITE:
             self._add_open(ref.path, ref.line, "it is replaced by something else")
@@ -173,6 +174,19 @@ class _Search:
             self._add_call(ref)
         else:
             self._values[at] = ValueUse(ref.path, ref.line, ref.column, ref.name)
+
+    def _of_export(self, ref: RefFact) -> None:
+        """`module.exports = f` makes the module the function: `require` gives it under any name."""
+        grammar = grammar_of(self._definition.language)
+        if grammar is None or not grammar.module_value or ref.role is not Role.EXPORT:
+            return
+        lines = self._lines(ref.path)
+        if re.search(
+            rb"(?:%b)\Z" % grammar.module_value.encode(), lines.data[: lines.offset(ref.line, ref.column)]
+        ):
+            self._add_open(
+                ref.path, ref.line, "it is the module itself, which others call by names of their own"
+            )
 
     def _add_call(self, ref: RefFact) -> None:
         receiver = self._receiver_of(ref)
