@@ -40,6 +40,8 @@ BENCHES = (
     "operations_javascript",
     "deltas",
     "annotate",
+    "rust_plan",
+    "javascript_plan",
 )
 
 

@@ -135,7 +135,7 @@ def choose_proven(repo: PlanRepo, candidates: Iterable[Candidate], most: int) ->
 
 
 def missing_figure(name: str, count: int, most: int, detail: str) -> Figure:
-    return Figure(f"{name} missing of {most}", most - count, "", 0, detail)
+    return Figure(f"{name} missing of {most}", max(0, most - count), "", 0, detail)
 
 
 def _call_count(result: dict[str, Any]) -> int:
