@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 
 from codeplane.cli._command import EXIT_CODES
 from codeplane.cli._group import cpl
+from codeplane.config.layers import is_user_only
 from codeplane.config.places import ENV_PREFIX
 from codeplane.config.settings import LogOutput, Settings
 from codeplane.core import errors
@@ -236,6 +237,7 @@ that is not trusted is not read; `cpl status`, `cpl doctor` and the log say so.
 Each layer is checked on its own. An unknown key, a value out of range or a file that is not YAML stops the
 command with exit code 2 and a message that names the source and the key. Settings are read when the server
 starts, and again when you grant or revoke trust; `cpl mcp` and `cpl call` use those of a server they join.
+A setting marked *user only* can't be given by a repository: it says whom CodePlane talks to in your name.
 """
 
 
@@ -255,7 +257,8 @@ def _settings(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, .
             yield from _settings(kind, f"{prefix}{name}.")
         else:
             default = _value(field.get_default(call_default_factory=True))
-            yield f"`{prefix}{name}`", _type(kind), default, ", ".join(_bounds(field)), meaning
+            bounds = ", ".join([*_bounds(field), *(["user only"] if is_user_only(field) else [])])
+            yield f"`{prefix}{name}`", _type(kind), default, bounds, meaning
 
 
 def _bounds(field: FieldInfo) -> list[str]:

@@ -16,6 +16,7 @@ from tests.tools.repo import trust
 BUDGETS = {
     "batch": 14_000,
     "code_get_span": 20_000,
+    "controller_turn": 5_000,
     "describe": 2_500,
     "discover_test_targets": 10_000,
     "git_status": 6_000,
@@ -55,6 +56,7 @@ BUDGETS = {
     "semantic_diff": 30_000,
     "semantic_refresh": 8_000,
     "semantic_status": 8_000,
+    "surfaces_list_endpoints": 6_000,
     "symbols_get_card": 6_000,
     "symbols_get_definition_span": 20_000,
     "symbols_search": 6_000,
@@ -107,6 +109,7 @@ MANY_TASKS = [
 QUESTIONS: dict[str, dict[str, Any]] = {
     "batch": {"calls": [{"tool": "git_status"}, {"tool": "search", "args": {"query": "shared"}}]},
     "code_get_span": {"path": "big/wide.py"},
+    "controller_turn": {"verb": "list_available_verbs"},
     "describe": {},
     "discover_test_targets": {},
     "git_status": {},
@@ -125,6 +128,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "inspect_affected_tests": {"affected_by": ["big"]},
     "lint_check": {"limit": 50},
     "lint_tools": {},
+    "surfaces_list_endpoints": {},
     "semantic_refresh": {"action": "clear"},
     "semantic_status": {},
     "list_files": {"depth": 5},

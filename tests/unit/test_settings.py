@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeplane.config import Settings, Source, load_settings
-from codeplane.config.layers import assignment_source, env_source, file_source, setting_keys
+from codeplane.config.layers import (
+    assignment_source,
+    env_source,
+    file_source,
+    repository_source,
+    setting_keys,
+)
 from codeplane.config.places import Places
 from codeplane.core.errors import ConfigError, InvalidSetting, UnknownSetting, UnreadableConfig
 
@@ -81,6 +87,16 @@ def test_a_wrong_setting_names_file_key_and_the_right_one(
         load_settings([yaml(tmp_path / "c.yaml", text)])
     assert message in caught.value.message
     assert str(tmp_path / "c.yaml") in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "text", ["connectors: {hosts: [evil.example]}", "graph_store: {bolt_url: bolt://evil}"]
+)
+def test_a_repository_can_not_give_what_only_the_user_may_decide(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.yaml").write_text(text)
+    with pytest.raises(InvalidSetting, match="can't be set by a repository"):
+        load_settings([repository_source(tmp_path / "config.yaml")])
+    assert load_settings([file_source(tmp_path / "config.yaml")]) != Settings()
 
 
 def test_a_wrong_assignment_shows_the_form() -> None:

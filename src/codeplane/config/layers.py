@@ -4,12 +4,13 @@ import os
 import reprlib
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import GenericAlias
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from codeplane.config.places import ENV_PREFIX
 from codeplane.config.settings import Settings
@@ -32,6 +33,7 @@ class Source:
     label: str
     tree: Mapping[str, Any]
     parts: Mapping[str, str] = field(default_factory=dict)
+    is_repository: bool = False  # written by whoever may write to the repository
 
     def label_of(self, key: str) -> str:
         while key and key not in self.parts:
@@ -46,6 +48,11 @@ def load_settings(sources: Sequence[Source]) -> Settings:
         _check_source(source)
         _merge_trees(values, source.tree)
     return Settings.model_validate(values)
+
+
+def repository_source(path: Path) -> Source:
+    """Reads a repository's own file, which can't give what only the user may decide."""
+    return replace(file_source(path), is_repository=True)
 
 
 def file_source(path: Path) -> Source:
@@ -153,6 +160,23 @@ def _check_keys(tree: Mapping[Any, Any], model: type[BaseModel], source: Source,
         section = _section_model(info.annotation)
         if section is not None and isinstance(value, dict):
             _check_keys(value, section, source, f"{prefix}{key}.")
+        if source.is_repository and is_user_only(info):
+            raise _user_only_error(prefix + key, source)
+
+
+def is_user_only(info: FieldInfo) -> bool:
+    """Whether only the user's own layers may give a setting."""
+    extra = info.json_schema_extra
+    return isinstance(extra, dict) and bool(extra.get("user_only"))
+
+
+def _user_only_error(key: str, source: Source) -> ConfigError:
+    return InvalidSetting(
+        f"{source.label_of(key)}: {key} can't be set by a repository.",
+        hints=["Move it to your own configuration file (`cpl doctor` shows where that is)."],
+        source=source.label_of(key),
+        key=key,
+    )
 
 
 def _unknown_key_error(key: str, source: Source) -> ConfigError:

@@ -1,8 +1,9 @@
 """Every setting, its default and its meaning. The reference page is generated from this model."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic.config import JsonDict
 
 Level = Literal["debug", "info", "warn", "error"]
 
@@ -300,6 +301,183 @@ class PackSettings(_Section):
     )
 
 
+USER_ONLY: Final[JsonDict] = {"user_only": True}
+"""Marks a setting that only the user's own layers may give; a repository's file can't."""
+
+
+class ControllerBudgetSettings(_Section):
+    max_tokens: int = Field(
+        default=100_000,
+        ge=1_000,
+        le=100_000_000,
+        description="Tokens that a controlled run may use, requests and answers together.",
+    )
+    threshold: float = Field(
+        default=0.6, gt=0, le=1, description="Share of the tokens from which a run counts as over budget."
+    )
+    block: bool = Field(
+        default=False, description="Block a run that is over budget; otherwise it is only reported."
+    )
+
+
+class MemorySettings(_Section):
+    rejection_threshold: int = Field(
+        default=3, ge=1, le=1_000, description="Equal rejections after which a memory is made."
+    )
+    contest_window_hours: float = Field(
+        default=48, ge=0, le=8_760, description="Hours in which a new memory can be contested."
+    )
+    provisional_expiry_hours: float = Field(
+        default=48, ge=0, le=8_760, description="Hours after which a provisional memory expires."
+    )
+    human_override_initial_state: Literal["pending", "provisional", "approved"] = Field(
+        default="approved", description="State of memories from `.codeplane/memory/overrides/`."
+    )
+    enable_few_shot_injection: bool = Field(
+        default=True, description="Show examples from memory with `trace_symbol_graph`."
+    )
+    enable_plan_rule_mutation: bool = Field(
+        default=True, description="Enforce plan rules from memory when a plan is checked."
+    )
+    enable_strategy_override: bool = Field(
+        default=True, description="Let memory change the features that choose a strategy."
+    )
+    anchor_auto_seed_max_depth: int = Field(
+        default=3, ge=1, le=20, description="Depth of folders that become domain anchors."
+    )
+    anchor_exclude_patterns: tuple[str, ...] = Field(
+        default=(
+            "node_modules",
+            ".git",
+            ".codeplane",
+            "dist",
+            "build",
+            "target",
+            "vendor",
+            "__pycache__",
+            ".venv",
+            "coverage",
+        ),
+        description="Folders that become no domain anchor.",
+    )
+    enable_friction_ledger: bool = Field(default=True, description="Record rejections as friction.")
+    friction_ledger_max_entries: int = Field(
+        default=5_000, ge=100, le=1_000_000, description="Friction entries kept; older ones are dropped."
+    )
+    enable_auto_scaffold_from_rejections: bool = Field(
+        default=True, description="Make example memories from rejections that were resolved."
+    )
+    auto_scaffold_min_rejections: int = Field(
+        default=3, ge=1, le=1_000, description="Equal rejections before an example is made of them."
+    )
+    auto_promotable_enforcement_types: tuple[str, ...] = Field(
+        default=("informational", "strategy_signal"), description="Types that are approved by themselves."
+    )
+    human_approval_required: tuple[str, ...] = Field(
+        default=("plan_rule",), description="Types that wait for a person's approval."
+    )
+
+
+class ControllerSettings(_Section):
+    budget: ControllerBudgetSettings = Field(
+        default=ControllerBudgetSettings(), description="Tokens of a controlled run."
+    )
+    memory: MemorySettings = Field(default=MemorySettings(), description="What runs are taught by friction.")
+    pack_tokens: int = Field(
+        default=6_000, ge=500, le=200_000, description="Tokens that a context pack may take."
+    )
+    quick_max_lines: int = Field(
+        default=40,
+        ge=1,
+        le=10_000,
+        description="Changed lines up to which one file may be planned and patched in one turn.",
+    )
+
+
+class JiraSettings(_Section):
+    base_url: str = Field(
+        default="",
+        description="Address of the Jira server, such as `https://jira.example.com`; none switches Jira off.",
+        json_schema_extra=USER_ONLY,
+    )
+    auth: Literal["pat", "cloud_token"] = Field(
+        default="pat",
+        description="`pat` for Data Center, `cloud_token` for Atlassian Cloud.",
+        json_schema_extra=USER_ONLY,
+    )
+    user: str = Field(default="", description="Account of a cloud token.", json_schema_extra=USER_ONLY)
+    token_file: str = Field(
+        default="", description="File that contains the token.", json_schema_extra=USER_ONLY
+    )
+    token_env: str = Field(
+        default="", description="Environment variable that contains the token.", json_schema_extra=USER_ONLY
+    )
+    criteria_field: str = Field(
+        default="",
+        pattern=r"^([A-Za-z][A-Za-z0-9_]{0,63})?$",
+        description="Field with acceptance criteria, such as `customfield_10042`.",
+    )
+
+
+class OpenApiSettings(_Section):
+    token_hosts: tuple[str, ...] = Field(
+        default=(),
+        description="Hosts of `connectors.hosts` that are sent the token, written as there.",
+        json_schema_extra=USER_ONLY,
+    )
+    token_file: str = Field(
+        default="", description="File that contains a bearer token.", json_schema_extra=USER_ONLY
+    )
+    token_env: str = Field(
+        default="",
+        description="Environment variable that contains a bearer token.",
+        json_schema_extra=USER_ONLY,
+    )
+
+
+class ConnectorSettings(_Section):
+    hosts: tuple[str, ...] = Field(
+        default=(),
+        description="Hosts that connectors may ask, `host` or `host:port`; none switches connectors off.",
+        json_schema_extra=USER_ONLY,
+    )
+    timeout_sec: float = Field(
+        default=20, gt=0, le=300, description="Time limit of a request, its repeats and pauses included."
+    )
+    max_bytes: int = Field(
+        default=16_777_216, ge=1_024, le=268_435_456, description="Largest answer that is read."
+    )
+    retries: int = Field(
+        default=3,
+        ge=0,
+        le=10,
+        description="Repeats of a request that failed in passing.",
+        json_schema_extra=USER_ONLY,
+    )
+    requests_per_minute: int = Field(
+        default=60,
+        ge=1,
+        le=6_000,
+        description="Requests that one host is sent in a minute.",
+        json_schema_extra=USER_ONLY,
+    )
+    jira: JiraSettings = Field(default=JiraSettings(), description="Jira.")
+    openapi: OpenApiSettings = Field(default=OpenApiSettings(), description="API descriptions.")
+
+
+class GraphStoreSettings(_Section):
+    bolt_url: str = Field(
+        default="",
+        description="Address of a Bolt server, such as `bolt://127.0.0.1:7687`; none uses SQLite.",
+        json_schema_extra=USER_ONLY,
+    )
+    bolt_user: str = Field(default="", description="Account there.", json_schema_extra=USER_ONLY)
+    bolt_password_env: str = Field(
+        default="", description="Environment variable with its password.", json_schema_extra=USER_ONLY
+    )
+    bolt_database: str = Field(default="", description="Database there.", json_schema_extra=USER_ONLY)
+
+
 class Settings(_Section):
     """What CodePlane obeys, merged from its four layers."""
 
@@ -314,6 +492,15 @@ class Settings(_Section):
     lint: LintSettings = Field(default=LintSettings(), description="Linters and formatters.")
     semantic: SemanticSettings = Field(default=SemanticSettings(), description="Semantic indexers.")
     packs: PackSettings = Field(default=PackSettings(), description="Packs of plans and code deltas.")
+    controller: ControllerSettings = Field(
+        default=ControllerSettings(), description="Runs that follow an accepted plan."
+    )
+    connectors: ConnectorSettings = Field(
+        default=ConnectorSettings(), description="Read-only access to Jira and API descriptions."
+    )
+    graph_store: GraphStoreSettings = Field(
+        default=GraphStoreSettings(), description="Where the graph of seed rows and memories is kept."
+    )
     logging: LoggingSettings = Field(default=LoggingSettings(), description="Logs.")
 
 

@@ -88,6 +88,18 @@
     ├── ProgramError                 91xx  programs that CodePlane starts
     │   ├── ProgramMissing           9101
     │   └── ProgramFailed            9102
+    ├── ConnectorError               94xx  Jira and API descriptions
+    │   ├── ConnectorOff             9401
+    │   ├── HostNotAllowed           9402
+    │   ├── TokenUnusable            9403
+    │   ├── ConnectorUnauthorised    9404
+    │   ├── ConnectorNotFound        9405
+    │   ├── ConnectorRateLimited     9406
+    │   ├── ConnectorUnavailable     9407
+    │   ├── ConnectorAnswerInvalid   9408
+    │   ├── ConnectorAnswerTooLarge  9409
+    │   ├── ConnectorUntrusted       9410
+    │   └── ApiOperationNotFound     9411
     ├── PlatformUnsupported          9002
     └── InternalError                9001
 
@@ -641,6 +653,78 @@ class ProgramFailed(ProgramError):
     """A program could not be started, or failed unexpectedly."""
 
     code = 9102
+
+
+class ConnectorError(CodePlaneError):
+    """A connector could not read what it was asked for."""
+
+
+class ConnectorOff(ConnectorError):
+    """The connector is switched off; only the user's own settings switch it on."""
+
+    code = 9401
+
+
+class HostNotAllowed(ConnectorError):
+    """The address, or one that it redirects to, is not on a host that the user allows."""
+
+    code = 9402
+
+
+class TokenUnusable(ConnectorError):
+    """The token of a connector is missing, or others can read its file."""
+
+    code = 9403
+
+
+class ConnectorUnauthorised(ConnectorError):
+    """The host refused the token, or what it allows does not include this."""
+
+    code = 9404
+
+
+class ConnectorNotFound(ConnectorError):
+    """The host has no such ticket or document, or hides it from this token."""
+
+    code = 9405
+
+
+class ConnectorRateLimited(ConnectorError):
+    """The host, or the user's own limit, allows no further request now."""
+
+    code = 9406
+    retryable = True
+
+
+class ConnectorUnavailable(ConnectorError):
+    """The host could not be reached, failed, or did not answer in time."""
+
+    code = 9407
+    retryable = True
+
+
+class ConnectorAnswerInvalid(ConnectorError):
+    """What was read is not a ticket or an API description that can be understood."""
+
+    code = 9408
+
+
+class ConnectorAnswerTooLarge(ConnectorError):
+    """The answer is larger than connectors may read."""
+
+    code = 9409
+
+
+class ConnectorUntrusted(ConnectorError):
+    """The certificate of the host could not be verified."""
+
+    code = 9410
+
+
+class ApiOperationNotFound(ConnectorError):
+    """The API description has no such operation."""
+
+    code = 9411
 
 
 class InternalError(CodePlaneError):

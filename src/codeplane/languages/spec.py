@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from codeplane.languages.rules.typing_rules import TypeRules
 
 HERE = Path(__file__).parent
-_NOT_LANGUAGES = ("extraction", "operations", "patterns", "queries", "rules")
+_NOT_LANGUAGES = ("extraction", "operations", "patterns", "queries", "rules", "sites")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _NO_FLAGS: Mapping[str, int] = MappingProxyType({})
 

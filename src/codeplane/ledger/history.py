@@ -102,6 +102,20 @@ class History:
                 break
         return events[:limit]
 
+    def events_named(self, event: str, limit: int = 10_000) -> list[dict[str, Any]]:
+        """Events of one name with their rows' numbers, newest first."""
+        condition = "WHERE kind = 'event' AND json_extract(body, '$.event') = ? ORDER BY number DESC LIMIT ?"
+        events: list[dict[str, Any]] = []
+        for _, some in self._ask_segments(
+            lambda c: [
+                {**row.body(), "number": int(row.number)} for row in rows(c, condition, (event, limit))
+            ]
+        ):
+            events += some
+            if len(events) >= limit:
+                break
+        return events[:limit]
+
     def last_event(self, event: str, phase: str) -> int:
         """The number of the last event of that name about a phase; 0 where there is none."""
         condition = (

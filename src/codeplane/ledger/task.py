@@ -11,7 +11,7 @@ from codeplane.ledger.chain import Entry
 TaskState = Literal["OPEN", "CLOSED_SUCCESS", "CLOSED_FAILED", "CLOSED_INTERRUPTED"]
 Budget = Literal["mutations", "test_runs", "duration_sec"]
 
-_NUMBERS: Final = {"opened_ms", "closed_ms", "epoch", "mutations", "test_runs"}
+_NUMBERS: Final = {"opened_ms", "closed_ms", "epoch", "mutations", "test_runs", "tokens"}
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class Task:
     reason: str | None = None
     mutations: int = 0
     test_runs: int = 0
+    tokens: int = 0  # of turns under control, requests and answers together
     last_mutation: str | None = None
     last_failure: str | None = None
     flags: tuple[str, ...] = ()  # of the last operation
@@ -64,7 +65,8 @@ class Task:
         counts = {"mutations": 0, "test_runs": 0} if name == "opened" else {}
         remaining = {key: getattr(self, key) for key in _KEPT}
         body = {"event": name, **remaining, "limits": asdict(self.limits), **counts}
-        return Entry("task", {k: v for k, v in body.items() if v not in (None, ())}, task=self.task_id)
+        body = {k: v for k, v in body.items() if v not in (None, ()) and (k, v) != ("tokens", 0)}
+        return Entry("task", body, task=self.task_id)
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> "Task":

@@ -19,6 +19,7 @@ Charge = Literal["mutation", "test_run"]
 Where = Callable[[], tuple[str | None, int | None]]
 
 _MOST_FORMER: Final = 1_000_000
+_MOST_PENDING: Final = 64
 _AGAIN: Final = "Repeat the call if the work is on track: it begins a new task (tasks.max_{budget})."
 _TITLES: Final[dict[Budget, str]] = {
     "mutations": "Mutation budget",
@@ -61,6 +62,8 @@ class Tasks:
         self.tally = Tally()
         # Rows that say what is so in any case: they may be written later, with the next ones.
         self._pending: list[Entry] = []
+        # Called with each row as soon as it is certain to be written; must not block.
+        self.listeners: list[Callable[[Entry], None]] = []
 
     def begin(self, session_id: SessionId) -> Task:
         """The task that a session has by itself; it leaves no row before something is changed in it."""
@@ -152,8 +155,10 @@ class Tasks:
         """
         with self._guard:
             task.mutations -= operation.unchanged
-            number = self._write_entries([*self._opening_entries(task), operation_entry(operation)])
+            entry = operation_entry(operation)
+            number = self._write_entries([*self._opening_entries(task), entry])
             self._count_in(task)
+            self._tell([entry])
             return number
 
     def record_event(self, task: Task, *bodies: Mapping[str, Any]) -> int:
@@ -163,7 +168,18 @@ class Tasks:
         with self._guard:
             number = self._write_entries([*self._opening_entries(task), *entries])
             self._count_in(task)
+            self._tell(entries)
             return number
+
+    def note_event(self, task: Task, body: Mapping[str, Any]) -> None:
+        """Adds an event that is written with the next rows; a server that is killed may lose it."""
+        entry = Entry("event", {**body, "timestamp_ms": int(time.time() * 1000)}, task=task.task_id)
+        self._tell([entry])
+        with self._guard:
+            self._pending += [*self._opening_entries(task), entry]
+            self._count_in(task)
+            if len(self._pending) >= _MOST_PENDING:
+                self.flush()
 
     def note_mutation(self, task: Task, fingerprint: str) -> Signals:
         """Takes a change into account: the same as the one before it is no progress."""
@@ -237,6 +253,11 @@ class Tasks:
         self._open.pop(task.task_id, None)
         self.tally.closed[state] += task.is_recorded
         return [task.event("closed")] if task.is_recorded else []
+
+    def _tell(self, entries: Sequence[Entry]) -> None:
+        for listener in self.listeners:
+            for entry in entries:
+                listener(entry)
 
     def _write_entries(self, entries: list[Entry]) -> int:
         rows = [*self._pending, *entries]

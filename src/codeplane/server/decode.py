@@ -49,6 +49,8 @@ def decode(tool: Tool, arguments: object) -> Input:
     """
     mapping = _as_mapping(tool, arguments)
     parameters, extras = _rename(tool.input, mapping)
+    if extras and tool.input.rest_field is not None:
+        parameters, extras = _in_rest(tool.input.rest_field, parameters, extras)
     if extras:
         parameters, extras = _as_two(tool.input, parameters, extras)
     if extras:
@@ -61,6 +63,17 @@ def decode(tool: Tool, arguments: object) -> Input:
         return tool.input.model_validate(values)
     except ValidationError as error:
         raise _invalid(tool, values, error) from error
+
+
+def _in_rest(
+    rest_field: str, parameters: dict[str, Any], extras: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is sent beside a tool's own parameters goes into the one that takes the rest."""
+    rest = parameters.get(rest_field) or {}
+    rest = _json_or(rest, rest) if isinstance(rest, str) else rest
+    if not isinstance(rest, dict):
+        return parameters, extras
+    return {**parameters, rest_field: {**extras, **rest}}, {}
 
 
 def _as_two(

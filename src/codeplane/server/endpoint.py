@@ -29,16 +29,6 @@ STRUCTURED_HEADER = "x-codeplane-structured"
 
 _SESSION_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
-_INSTRUCTIONS = (
-    "CodePlane answers questions about this repository from facts and executes changes exactly. "
-    "Answers are plain text; an error ends with the call to send instead. Prefer these tools to shell "
-    "commands for what they cover. A symbol is named by its qualified name or the end of one (`Model.save`), "
-    "or by `path:line`. Save round trips: calls that need none of each other's answers go into one `batch` "
-    "(several searches; edit, run_test_targets, git_stage_and_commit), and `read_source` and `write_source` "
-    "take several targets and edits. `describe` documents any tool, with parameters that the list leaves out."
-)
-
-
 # Only what differs from the protocol's defaults: every conversation pays for the list of tools.
 _READS = wire.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _CHANGES = {
@@ -108,7 +98,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
         "codeplane",
         version=__version__,
         title="CodePlane",
-        instructions=_INSTRUCTIONS,
+        instructions=profile.instructions,
         lifespan=_http_origin,
         get_tool_input_schema=schema,
         on_list_tools=list_tools,

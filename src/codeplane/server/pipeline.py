@@ -19,6 +19,7 @@ from codeplane.server.answer import Answer, Reply
 from codeplane.server.decode import decode
 from codeplane.server.logs import correlation
 from codeplane.server.paging import paged
+from codeplane.server.profiles import CONTROLLER
 from codeplane.server.steps import step_runner
 from codeplane.server.telemetry import Telemetry
 from codeplane.server.tool_lookup import find_tool
@@ -87,8 +88,10 @@ class Pipeline:
         try:
             choice = self._tools if tools is None else tools
             tool = find_tool(request.tool, choice, self._tools)
+            # A controlled run has one tool, which runs the others where its plan allows it.
+            within = self._tools if tool.name == CONTROLLER else choice
             call.run_step = step_runner(
-                call, choice, self._tools, self.telemetry, is_single=request.is_single
+                call, within, self._tools, self.telemetry, is_single=request.is_single
             )
             answer = reply.result(await self._run(tool, request, call))
         except Exception as error:  # noqa: BLE001 - explained to the client, and in the log

@@ -23,6 +23,7 @@ from codeplane.server.logs import close_logs, set_up_logs
 from codeplane.server.pipeline import Pipeline
 from codeplane.server.profiles import profiles
 from codeplane.server.rest import Rest
+from codeplane.server.rest_controller import ControllerRest
 from codeplane.server.transport.guard import GuardRules
 from codeplane.server.transport.http import HttpApp
 from codeplane.server.transport.link import socket_path
@@ -92,7 +93,10 @@ class Runtime:
                 pipeline.telemetry,
                 lambda: _status(repo, pipeline, serving),
                 self._settings.session_idle_sec,
-                Rest(repo, pipeline).routes(tools.values()),
+                [
+                    *Rest(repo, pipeline).routes(tools.values()),
+                    *ControllerRest(repo, pipeline).routes(tools.values()),
+                ],
             )
             try:
                 private_dir(self._places.runtime_dir)

@@ -6,6 +6,7 @@ from codeplane.core.errors import InvalidArgument
 from codeplane.server.answer import Reply
 from codeplane.server.decode import decode
 from codeplane.server.paging import paged
+from codeplane.server.profiles import CONTROLLER
 from codeplane.server.telemetry import Telemetry
 from codeplane.server.tool_lookup import find_tool
 from codeplane.session import Call
@@ -40,6 +41,8 @@ def step_runner(
                 raise InvalidArgument(
                     "A batch can't contain a batch.", hints=["Put its calls into this one."]
                 )
+            if tool.name == CONTROLLER:
+                raise InvalidArgument("A turn is taken alone.", hints=['controller_turn {"verb": "…"}'])
             inner.is_read = tool.effect is Effect.READ
             tool = paged(tool) if is_single else tool
             output = tool.run(inner, decode(tool, arguments))

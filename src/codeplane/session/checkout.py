@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeplane.config import Places, Settings, TrustRecord, load_settings
-from codeplane.config.layers import assignment_source, env_source, file_source
+from codeplane.config.layers import assignment_source, env_source, file_source, repository_source
 from codeplane.git import Repository, locate, open_repository
 from codeplane.index import WORKING_VIEW
 from codeplane.process import Programs
@@ -59,7 +59,7 @@ class Checkout:
         sources = [assignment_source(assignments), env_source(places.overrides)]
         notices = []
         if is_trusted:
-            sources.append(file_source(state.config_file))
+            sources.append(repository_source(state.config_file))
         elif state.config_file.exists():
             notices.append(f"{state.config_file} is ignored: this repository is not trusted (cpl trust).")
         sources.append(file_source(places.config_file))

@@ -2,12 +2,12 @@
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -55,6 +55,8 @@ from codeplane.working_tree import Known, Opened, WorkingTree
 
 if TYPE_CHECKING:
     from codeplane.parsing.query_worker import QueryWorker
+
+T = TypeVar("T")
 
 _INDEX_WORKERS = 2
 # How many writes have the facts of what they write read at the same time.
@@ -310,10 +312,16 @@ class RepoSession:
     started: float = field(default_factory=time.monotonic)
     background: Background | None = None  # only where a server runs
     _first_due: float | None = None
+    _shelf: dict[type[Any], Any] = field(default_factory=dict)
     # Its threads stay, for each has a connection to the index.
     ahead: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(_READING_AHEAD, "read ahead")
     )
+
+    def keep(self, kind: type[T], make: Callable[[], T]) -> T:
+        """What a higher layer keeps for this repository as long as it is open, made when first asked for."""
+        value: T = self._shelf.get(kind) or self._shelf.setdefault(kind, make())
+        return value
 
     @cached_property
     def trust_watch(self) -> TrustWatch:

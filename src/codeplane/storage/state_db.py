@@ -56,8 +56,53 @@ MIGRATIONS: Final = (
     )""",
     "CREATE INDEX work_derived_plan ON work_derived (plan)",
     "ALTER TABLE work_item ADD COLUMN written_delta TEXT",
+    """CREATE TABLE controller_run (
+        work_id TEXT PRIMARY KEY, run_session_id TEXT NOT NULL, agent_id TEXT NOT NULL, state TEXT NOT NULL,
+        plan TEXT, tokens INTEGER NOT NULL, turns INTEGER NOT NULL, body TEXT NOT NULL,
+        made_ms INTEGER NOT NULL, changed_ms INTEGER NOT NULL
+    )""",
+    """CREATE TABLE controller_evidence (
+        handle TEXT PRIMARY KEY, work_id TEXT NOT NULL, category TEXT NOT NULL, source TEXT NOT NULL,
+        first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, digest TEXT NOT NULL, quote TEXT NOT NULL,
+        made_ms INTEGER NOT NULL
+    )""",
+    "CREATE INDEX controller_evidence_run ON controller_evidence (work_id, source)",
+    """CREATE TABLE controller_reservation (
+        kind TEXT NOT NULL, resource TEXT NOT NULL, work_id TEXT NOT NULL, node TEXT NOT NULL,
+        renewed_ms INTEGER NOT NULL, expires_ms INTEGER NOT NULL, PRIMARY KEY (kind, resource)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE memory (
+        id TEXT PRIMARY KEY, state TEXT NOT NULL, enforcement TEXT NOT NULL, dedupe_key TEXT NOT NULL UNIQUE,
+        count INTEGER NOT NULL, body TEXT NOT NULL, made_ms INTEGER NOT NULL, changed_ms INTEGER NOT NULL
+    )""",
+    """CREATE TABLE memory_change (
+        number INTEGER PRIMARY KEY, memory TEXT NOT NULL, event TEXT NOT NULL, old_state TEXT, new_state TEXT,
+        actor TEXT NOT NULL, reason TEXT NOT NULL, at_ms INTEGER NOT NULL
+    )""",
+    """CREATE TABLE friction (
+        number INTEGER PRIMARY KEY, work_id TEXT NOT NULL, trigger TEXT NOT NULL, code TEXT NOT NULL,
+        anchor TEXT NOT NULL, strategy TEXT NOT NULL, memory TEXT, is_resolved INTEGER NOT NULL,
+        body TEXT NOT NULL, at_ms INTEGER NOT NULL
+    )""",
+    "CREATE INDEX friction_signature ON friction (code, anchor, strategy)",
+    "CREATE INDEX friction_run ON friction (work_id)",
 )
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
+
+
+_FOREIGN_TABLES: Final = (
+    "plan",
+    "plan_content",
+    "decision",
+    "work_derived",
+    "controller_run",
+    "controller_evidence",
+    "controller_reservation",
+    "memory",
+    "memory_change",
+    "friction",
+    "origin",
+)
 
 
 def open_state_db(path: Path) -> Database:
@@ -79,13 +124,13 @@ def open_state_db(path: Path) -> Database:
 
 
 def _drop_foreign_rows(connection: Connection, path: Path) -> None:
-    """Drops plans and decisions that came with a clone or a copy: what changes files was made here.
+    """Drops plans, decisions, runs and memories of a clone or copy: what changes files was made here.
 
     Plans of work are what people wrote, and stay. What was derived of them goes: it has to be found out here.
     """
     inode = path.stat().st_ino
     if connection.execute("SELECT inode FROM origin").fetchall() == [(inode,)]:
         return
-    for table in ("plan", "plan_content", "decision", "work_derived", "origin"):
+    for table in _FOREIGN_TABLES:
         connection.execute(f"DELETE FROM {table}")  # noqa: S608 - the names are those above
     connection.execute("INSERT INTO origin (inode) VALUES (?)", (inode,))

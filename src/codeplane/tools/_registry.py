@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, get_args, get_type_hints
+from typing import Any, ClassVar, Final, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
@@ -19,6 +19,8 @@ import codeplane.tools
 from codeplane.answers.output import Output
 from codeplane.config import Settings
 from codeplane.core.documents import decode_json
+from codeplane.core.synonyms import Synonyms as Synonyms
+from codeplane.core.synonyms import synonyms as synonyms
 from codeplane.session import Call
 from codeplane.tools._docs import ToolDoc, parse_doc
 from codeplane.tools._schema import lean_schema
@@ -38,17 +40,8 @@ class Input(BaseModel):
     """Base of every tool's parameters. What checks them is made when the tool is listed or called."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-
-@dataclass(frozen=True)
-class Synonyms:
-    """Other names that agents give a parameter; accepted, not advertised."""
-
-    names: tuple[str, ...]
-
-
-def synonyms(*names: str) -> Synonyms:
-    return Synonyms(names)
+    # The parameter, an object, that takes in whatever is sent beside the others.
+    rest_field: ClassVar[str | None] = None
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ INVALID_REQUEST: Final = -32600
 INTERNAL_ERROR: Final = -32603
 WHILE_WRITING: Final = "The server ended while this call was writing; it is unknown whether it took effect."
 MAX_LINE: Final = 268_435_456
-PROFILE_NAMES: Final = ("standard", "full", "read")
+PROFILE_NAMES: Final = ("standard", "full", "read", "controller")
 
 _ANSWER_SEC: Final = 10
 _CHUNK: Final = 262_144

@@ -1,0 +1,66 @@
+"""A turn as an agent reads it: state, result, reasons, and one ready call."""
+
+import json
+from collections.abc import Iterator
+
+from codeplane.controller.catalogue import allowed_verbs
+from codeplane.controller.contract import RunState, SuggestedAction, TurnResponse, VerbDescription
+from codeplane.controller.verb import Denied, VerbResult
+
+
+def render_turn(
+    response: TurnResponse, outcome: VerbResult | Denied, *, before: RunState, is_first: bool
+) -> str:
+    """The whole text of an answer; what is known from the turn before is left out."""
+    return "\n".join(_lines(response, outcome, before, is_first))
+
+
+def _lines(
+    response: TurnResponse, outcome: VerbResult | Denied, before: RunState, is_first: bool
+) -> Iterator[str]:
+    yield _head(response)
+    if isinstance(outcome, Denied):
+        yield f"denied: {', '.join(outcome.codes)}"
+        yield outcome.message
+    if outcome.text:
+        yield outcome.text.rstrip("\n")
+    if response.verb_descriptions:
+        yield from _catalogue(response, before, is_whole=is_first or response.state is before)
+    elif isinstance(outcome, Denied):
+        yield f"allowed: {', '.join(response.capabilities)}"
+    if response.suggested_action is not None:
+        yield f"instead: {call_text(response.suggested_action)}"
+    elif response.next_action is not None:
+        yield f"next: {call_text(response.next_action)}"
+
+
+def _head(response: TurnResponse) -> str:
+    parts = [response.state.value, response.work_id]
+    if (progress := response.progress) is not None:
+        parts.append(f"{progress.completed_nodes}/{progress.total_nodes} nodes")
+    budget = response.budget_status
+    if budget.used_tokens >= budget.threshold_tokens:
+        parts.append(f"tokens {budget.used_tokens}/{budget.max_tokens}")
+    return " ".join(parts)
+
+
+def _catalogue(response: TurnResponse, before: RunState, *, is_whole: bool) -> Iterator[str]:
+    """The verbs with their arguments; after a change of state, those that were not allowed before."""
+    descriptions = response.verb_descriptions or {}
+    former = set() if is_whole else {verb.value for verb in allowed_verbs(before)}
+    fresh = {verb: one for verb, one in descriptions.items() if verb not in former}
+    rest = [verb for verb in descriptions if verb in former]
+    yield "verbs:"
+    yield from (f"  {verb}{_signature(one)}: {one.description}" for verb, one in fresh.items())
+    if rest:
+        yield f"  as before: {', '.join(rest)}"
+
+
+def _signature(description: VerbDescription) -> str:
+    names = [*description.required_args, *(f"{name}?" for name in description.optional_args)]
+    return f"({', '.join(names)})" if names else ""
+
+
+def call_text(action: SuggestedAction) -> str:
+    """A call as it is sent, in one line."""
+    return json.dumps({"verb": action.verb, **(action.args or {})}, ensure_ascii=False)

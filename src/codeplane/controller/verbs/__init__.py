@@ -1,0 +1,1 @@
+"""The verbs of a turn, one module each, named after the verb."""

@@ -1,0 +1,55 @@
+import re
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from codeplane.controller.turn import Turn
+from codeplane.controller.verb import VerbArgs, VerbDescriptor, VerbResult
+from codeplane.core.synonyms import synonyms
+
+DESCRIPTOR = VerbDescriptor(
+    "Reads lines of a file; the handle that comes with them can be cited in a plan.",
+    "Before a plan names the file, and whenever its text matters.",
+)
+_NUMBER: Final = re.compile(r"^\s*(\d+)", re.MULTILINE)
+
+
+class Args(VerbArgs):
+    target_file: Annotated[str, synonyms("path", "file", "file_path")] = Field(min_length=1, max_length=4000)
+    start_line: Annotated[int | None, synonyms("from_line", "line_start")] = Field(default=None, ge=1)
+    end_line: Annotated[int | None, synonyms("to_line", "line_end")] = Field(default=None, ge=1)
+
+
+def example(turn: Turn) -> dict[str, Any]:
+    return {"targetFile": some_file(turn)}
+
+
+def some_file(turn: Turn) -> str:
+    """A file that can be read: the README if there is one."""
+    with turn.call.snapshot() as snapshot:
+        paths = sorted(snapshot.digests(), key=lambda path: ("readme" not in path.lower(), len(path), path))
+    return str(paths[0]) if paths else "README.md"
+
+
+def run(turn: Turn, args: Args) -> VerbResult:
+    request: dict[str, Any] = {"targets": [args.target_file]}
+    if args.start_line is not None:
+        request["start_line"] = args.start_line
+    if args.end_line is not None:
+        request["end_line"] = args.end_line
+    step = turn.run_tool("read_source", request)
+    [file] = step.body["result"]["files"]
+    text = "\n".join(span["text"] for span in file["spans"])
+    numbers = _NUMBER.findall(file["spans"][0]["text"]), _NUMBER.findall(file["spans"][-1]["text"])
+    first, last = (int(numbers[0][0]), int(numbers[1][-1])) if numbers[0] else (1, 1)
+    handle = turn.add_evidence("code", file["path"], first, last, file["file_sha256"])
+    result = {
+        "targetFile": file["path"],
+        "digest": file["file_sha256"],
+        "startLine": first,
+        "endLine": last,
+        "totalLines": file["lines"],
+        "text": text,
+        "evidence": handle,
+    }
+    return VerbResult(result, f"{step.text}\nevidence {handle}")

@@ -1,0 +1,52 @@
+"""Where sites are in JavaScript and TypeScript."""
+
+from codeplane.languages.sites.grammar import CallForm, SiteGrammar
+
+SITES = SiteGrammar(
+    calls={
+        "call_expression": CallForm(function="function"),
+        "new_expression": CallForm(function="constructor"),
+    },
+    decorators={"decorator": CallForm()},
+    members={"member_expression": ("object", "property")},
+    subscripts={"subscript_expression": ("object", "index")},
+    keyed_owners=frozenset({"process.env", "import.meta.env", "Deno.env", "Bun.env"}),
+    names=frozenset(
+        {
+            "identifier",
+            "property_identifier",
+            "shorthand_property_identifier",
+            "this",
+            "super",
+            "type_identifier",
+            "private_property_identifier",
+        }
+    ),
+    texts=frozenset({"string", "template_string"}),
+    text_parts=frozenset({"string_fragment", "escape_sequence"}),
+    holes=frozenset({"template_substitution"}),
+    lists=frozenset({"array"}),
+    mappings=frozenset({"object"}),
+    pairs={"pair": ("key", "value"), "method_definition": ("name", "body")},
+    wrappers=frozenset({"parenthesized_expression", "await_expression"}),
+    firsts=frozenset(
+        {"extends_clause", "generic_type", "as_expression", "satisfies_expression", "non_null_expression"}
+    ),
+    concats={"binary_expression": "+"},
+    functions=frozenset(
+        {
+            "arrow_function",
+            "function_expression",
+            "function_declaration",
+            "method_definition",
+            "statement_block",
+        }
+    ),
+    constants=frozenset({"number", "true", "false", "null", "undefined", "regex"}),
+    raises={"throw_statement": "#0"},
+    classes={"class_declaration": ("name", ("(class_heritage)",))},
+    loops={"for_in_statement": ("left", "right")},
+    assignments={"variable_declarator": ("name", "value"), "assignment_expression": ("left", "right")},
+    returns=frozenset({"return_statement"}),
+    conditions=frozenset({"if_statement", "try_statement", "switch_statement", "ternary_expression"}),
+)

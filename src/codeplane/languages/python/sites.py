@@ -1,0 +1,32 @@
+"""Where sites are in Python."""
+
+from codeplane.languages.sites.grammar import CallForm, SiteGrammar
+
+SITES = SiteGrammar(
+    calls={"call": CallForm(function="function")},
+    decorators={"decorator": CallForm()},
+    members={"attribute": ("object", "attribute")},
+    subscripts={"subscript": ("value", "subscript")},
+    names=frozenset({"identifier"}),
+    texts=frozenset({"string", "concatenated_string"}),
+    text_parts=frozenset({"string_content"}),
+    holes=frozenset({"interpolation"}),
+    lists=frozenset({"list", "tuple", "set"}),
+    mappings=frozenset({"dictionary"}),
+    pairs={"pair": ("key", "value")},
+    keywords={"keyword_argument": ("name", "value")},
+    wrappers=frozenset({"parenthesized_expression", "await"}),
+    concats={"binary_operator": "+"},
+    functions=frozenset({"lambda", "function_definition"}),
+    constants=frozenset({"integer", "float", "true", "false", "none"}),
+    raises={"raise_statement": "#0"},
+    classes={"class_definition": ("name", ("superclasses",))},
+    loops={"for_statement": ("left", "right"), "for_in_clause": ("left", "right")},
+    assignments={
+        "assignment": ("left", "right"),
+        "augmented_assignment": ("left", "right"),
+        "named_expression": ("name", "value"),
+    },
+    returns=frozenset({"return_statement"}),
+    conditions=frozenset({"if_statement", "try_statement", "match_statement", "conditional_expression"}),
+)

@@ -1,0 +1,47 @@
+"""What a language tells the reader of sites: which nodes are what, and where their parts are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class CallForm:
+    """A call: the field of what is called, or those of its receiver and name; and that of its arguments."""
+
+    function: str = ""
+    receiver: str = ""
+    name: str = ""
+    arguments: str = "arguments"
+    block: str = ""  # a function that stands behind the arguments
+
+
+@dataclass(frozen=True)
+class SiteGrammar:
+    """The nodes of one language. A node type that is nowhere in here is a value that nobody can read."""
+
+    calls: Mapping[str, CallForm]
+    decorators: Mapping[str, CallForm] = field(default_factory=dict)
+    members: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # fields of owner and member
+    subscripts: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # fields of owner and key
+    keyed_owners: frozenset[str] = frozenset()  # owners whose members are keys: `process.env.HOME`
+    names: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
+    text_parts: frozenset[str] = frozenset()  # nodes inside of a text that are its characters
+    holes: frozenset[str] = frozenset()  # nodes inside of a text that are values
+    raw_quotes: bool = False  # a text without parts is read between its quotes
+    singles: frozenset[str] = frozenset()  # lists that stand for their only item
+    lists: frozenset[str] = frozenset()
+    mappings: frozenset[str] = frozenset()
+    pairs: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # key and value of a mapping
+    keywords: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # name and value of an argument
+    wrappers: frozenset[str] = frozenset()  # nodes that stand for their last named child
+    firsts: frozenset[str] = frozenset()  # nodes that stand for their first named child: `List<T>`
+    concats: Mapping[str, str] = field(default_factory=dict)  # node and operator
+    functions: frozenset[str] = frozenset()
+    constants: frozenset[str] = frozenset()
+    raises: Mapping[str, str] = field(default_factory=dict)  # node and the field of what is raised
+    classes: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # name and bases
+    loops: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names and what is looped over
+    assignments: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # target and value
+    returns: frozenset[str] = frozenset()
+    conditions: frozenset[str] = frozenset()

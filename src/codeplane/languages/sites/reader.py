@@ -1,0 +1,432 @@
+"""Reads the sites of a file. Only nodes that a language's grammar names are looked at."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from tree_sitter import Node, Query
+
+from codeplane.languages.query import captures, compiled, parse_within_limits
+from codeplane.languages.sites.grammar import CallForm, SiteGrammar
+from codeplane.languages.sites.model import Site, SiteKind, Value, ValueKind
+from codeplane.languages.spec import part_of, specs
+
+SITES_VERSION: Final = 1
+_DEEPEST: Final = 12  # of values in values
+_MOST_ITEMS: Final = 400  # of one list or mapping
+_LONGEST: Final = 4_000  # characters of one text
+_MOST_SITES: Final = 50_000  # of one file
+_OTHER: Final = Value(ValueKind.OTHER)
+
+
+@cache
+def grammar_for(language: str) -> SiteGrammar | None:
+    """The nodes of a language; None where its sites can't be read."""
+    spec = specs().get(language)
+    while spec is not None:
+        module = part_of(spec.name, "sites")
+        if module is not None:
+            found: SiteGrammar = module.SITES
+            return found
+        spec = specs().get(spec.inherits) if spec.inherits else None
+    return None
+
+
+def has_sites(language: str) -> bool:
+    return grammar_for(language) is not None
+
+
+def read_sites(language: str, data: bytes) -> list[Site]:
+    """The sites of a file in order of their beginnings; none where it is beyond the limits."""
+    grammar = grammar_for(language)
+    root = parse_within_limits(language, data) if grammar is not None else None
+    if grammar is None or root is None:
+        return []
+    return _Sweep(grammar, data).read(_nodes_of(language, root))
+
+
+def _nodes_of(language: str, root: Node) -> list[tuple[Node, str]]:
+    nodes = [(node, role) for role, some in captures(_query_of(language), root).items() for node in some]
+    nodes.sort(key=lambda pair: (pair[0].start_byte, -pair[0].end_byte))
+    return nodes[:_MOST_SITES]
+
+
+@cache
+def _query_of(language: str) -> Query:
+    grammar = grammar_for(language)
+    assert grammar is not None, "BUG: asked for before"
+    roles: list[tuple[str, object]] = [
+        ("call", grammar.calls),
+        ("decorator", grammar.decorators),
+        ("subscript", grammar.subscripts),
+        ("member", grammar.members if grammar.keyed_owners else ()),
+        ("raise", grammar.raises),
+        ("class", grammar.classes),
+        ("loop", grammar.loops),
+        ("assign", grammar.assignments),
+        ("return", grammar.returns),
+        ("condition", grammar.conditions),
+        ("function", grammar.functions),
+    ]
+    lines = [f"({node}) @{role}" for role, nodes in roles for node in sorted(nodes)]  # type: ignore[call-overload]
+    return compiled(language, "\n".join(lines))
+
+
+class _Sweep:
+    """One pass over the nodes of a file, outer ones before inner ones."""
+
+    def __init__(self, grammar: SiteGrammar, data: bytes) -> None:
+        self._grammar = grammar
+        self._values = _Values(grammar, data)
+        self._open: list[tuple[Node, str, int]] = []  # nodes that are not left yet, with their sites
+        self._sites: list[Site] = []
+
+    def read(self, nodes: list[tuple[Node, str]]) -> list[Site]:
+        for node, role in nodes:
+            while self._open and self._open[-1][0].end_byte <= node.start_byte:
+                self._open.pop()
+            number = self._add(node, role)
+            self._open.append((node, role, number))
+        return self._sites
+
+    def _add(self, node: Node, role: str) -> int:
+        site = self._site_of(node, role)
+        if site is None:
+            return -1
+        self._sites.append(site)
+        return len(self._sites) - 1
+
+    def _site_of(self, node: Node, role: str) -> Site | None:
+        grammar, values = self._grammar, self._values
+        match role:
+            case "call":
+                value = values.call(node, grammar.calls[node.type])
+                return self._made(SiteKind.CALL, node, value, self._assigned_name(node))
+            case "decorator":
+                return self._made(SiteKind.DECORATOR, node, values.decorator(node))
+            case "subscript":
+                owner, key = grammar.subscripts[node.type]
+                return self._keyed(node, values.subscript(node, owner, key))
+            case "member":
+                return self._keyed(node, values.keyed_member(node))
+            case "raise":
+                inner = _part(node, grammar.raises[node.type])
+                value = values.read(inner) if inner is not None else Value(ValueKind.CONSTANT)
+                return self._made(SiteKind.RAISE, node, value)
+            case "class":
+                return self._class_site(node)
+            case "loop":
+                names, over = grammar.loops[node.type]
+                target, source = _part(node, names), _part(node, over)
+                if target is None or source is None:
+                    return None
+                return self._made(SiteKind.LOOP, node, values.read(source), values.text_of(target))
+            case "assign":
+                return self._assign_site(node)
+            case "return":
+                return self._return_site(node)
+            case _:
+                return None
+
+    def _keyed(self, node: Node, value: Value | None) -> Site | None:
+        return self._made(SiteKind.SUBSCRIPT, node, value) if value is not None else None
+
+    def _class_site(self, node: Node) -> Site | None:
+        name_field, base_fields = self._grammar.classes[node.type]
+        name = _part(node, name_field)
+        if name is None:
+            return None
+        bases = tuple(
+            self._values.read(child)
+            if child.type not in self._grammar.keywords
+            else self._values.keyword(child)
+            for field in base_fields
+            for part in _parts(node, field)
+            for child in (part.named_children or [part])
+        )
+        return self._made(
+            SiteKind.CLASS, node, Value(ValueKind.LIST, items=bases), self._values.text_of(name)
+        )
+
+    def _assign_site(self, node: Node) -> Site | None:
+        target_field, value_field = self._grammar.assignments[node.type]
+        target, source = _part(node, target_field), _part(node, value_field)
+        if target is None or source is None:
+            return None
+        value = self._values.read(source)
+        if value.kind in (ValueKind.CALL, ValueKind.OTHER, ValueKind.FUNCTION):
+            return None  # a call is a site of its own and knows what it is assigned to
+        return self._made(SiteKind.ASSIGN, node, value, self._values.text_of(target))
+
+    def _return_site(self, node: Node) -> Site | None:
+        if not node.named_children:
+            return None
+        value = self._values.read(node.named_children[-1])
+        is_plain = value.kind not in (ValueKind.CALL, ValueKind.OTHER, ValueKind.FUNCTION)
+        return self._made(SiteKind.RETURN, node, value) if is_plain else None
+
+    def _made(self, kind: SiteKind, node: Node, value: Value, name: str = "") -> Site:
+        is_conditional = is_returned = False
+        loop = outer = -1
+        for around, role, number in reversed(self._open):
+            if role == "function" or role == "class":
+                break
+            if role == "loop" and loop < 0:
+                loop = number
+            elif role in ("call", "decorator") and outer < 0:
+                outer = number
+            elif role == "condition":
+                is_conditional = True
+            elif role == "return" and around.named_child_count and outer < 0:
+                is_returned = True
+        return Site(
+            kind, node.start_byte, node.end_byte, value, name, is_conditional, is_returned, loop, outer
+        )
+
+    def _assigned_name(self, node: Node) -> str:
+        """What the result of a call is assigned to, straight or behind `await` and parentheses."""
+        for around, role, _ in reversed(self._open):
+            if role != "assign":
+                return ""
+            target_field, value_field = self._grammar.assignments[around.type]
+            source, target = _part(around, value_field), _part(around, target_field)
+            around_call = self._grammar.wrappers | self._grammar.singles
+            while source is not None and source.type in around_call and source.named_children:
+                source = source.named_children[-1]
+            if source is not None and target is not None and source.id == node.id:
+                return self._values.text_of(target)
+            return ""
+        return ""
+
+
+class _Values:
+    """Reads values as they are written, to a limited depth."""
+
+    def __init__(self, grammar: SiteGrammar, data: bytes) -> None:
+        self._grammar, self._data = grammar, data
+
+    def text_of(self, node: Node) -> str:
+        return self._data[node.start_byte : node.end_byte].decode("utf-8", "replace")[:_LONGEST]
+
+    def read(self, node: Node, depth: int = 0) -> Value:
+        grammar, kind = self._grammar, node.type
+        if depth > _DEEPEST:
+            return _OTHER
+        if kind in grammar.wrappers and node.named_children:
+            return self.read(node.named_children[-1], depth + 1)
+        if kind in grammar.firsts and node.named_children:
+            return self.read(node.named_children[0], depth + 1)
+        if kind in grammar.texts:
+            return self._text(node, depth)
+        if kind in grammar.names:
+            return Value(ValueKind.NAME, self._plain_name(node), node.start_byte)
+        if kind in grammar.members:
+            return self._member(node, depth)
+        if kind in grammar.calls:
+            return self.call(node, grammar.calls[kind], depth)
+        if kind in grammar.concats:
+            return self._concat(node, depth)
+        if kind in grammar.singles and node.named_child_count == 1:
+            return self.read(node.named_children[0], depth + 1)
+        if kind in grammar.lists:
+            return Value(ValueKind.LIST, start=node.start_byte, items=tuple(self._items(node, depth)))
+        if kind in grammar.mappings:
+            return Value(ValueKind.MAPPING, start=node.start_byte, items=tuple(self._pairs(node, depth)))
+        if kind in grammar.functions:
+            return Value(ValueKind.FUNCTION, start=node.start_byte)
+        if kind in grammar.constants:
+            return Value(ValueKind.CONSTANT, self.text_of(node), node.start_byte)
+        return Value(ValueKind.OTHER, start=node.start_byte)
+
+    def call(self, node: Node, form: CallForm, depth: int = 0) -> Value:
+        """A call with its receiver, its name and its arguments."""
+        if form.function:
+            function = _part(node, form.function)
+            called = self.read(function, depth + 1) if function is not None else _OTHER
+        else:
+            called = self._called(node, form, depth)
+        items = tuple(item for part in _parts(node, form.arguments) for item in self._arguments(part, depth))
+        if form.block and (block := _part(node, form.block)) is not None:
+            items += (Value(ValueKind.FUNCTION, start=block.start_byte, keyword="&block"),)
+        match called.kind:
+            case ValueKind.NAME:
+                owner, dot, name = called.text.rpartition(".")
+                if not dot:
+                    return Value(ValueKind.CALL, name, called.start, items)
+                receiver = Value(ValueKind.NAME, owner, called.start)
+                return Value(ValueKind.CALL, name, called.start, (receiver, *items), is_method=True)
+            case ValueKind.MEMBER:
+                return Value(
+                    ValueKind.CALL, called.text, called.start, (called.items[0], *items), is_method=True
+                )
+            case _:
+                return Value(ValueKind.CALL, "", node.start_byte, (called, *items), is_method=True)
+
+    def decorator(self, node: Node) -> Value:
+        """A decorator as a call; one without arguments has none."""
+        form = self._grammar.decorators[node.type]
+        if form.function or form.name:
+            return self.call(node, form)
+        inner = node.named_children[0] if node.named_children else node
+        value = self.read(inner)
+        if value.kind is ValueKind.NAME:
+            owner, dot, name = value.text.rpartition(".")
+            receiver = (Value(ValueKind.NAME, owner, value.start),) if dot else ()
+            return Value(ValueKind.CALL, name, value.start, receiver, is_method=bool(dot), keyword="@")
+        return value
+
+    def subscript(self, node: Node, owner_field: str, key_field: str) -> Value | None:
+        """`owner[key]` as a call of no name, where the key is a text."""
+        owner, key = _part(node, owner_field), _part(node, key_field)
+        if owner is None or key is None:
+            return None
+        while key.type not in self._grammar.texts and key.named_child_count == 1:
+            key = key.named_children[0]
+        value = self.read(key)
+        if value.kind not in (ValueKind.TEXT, ValueKind.NAME, ValueKind.CONCAT):
+            return None
+        return Value(ValueKind.CALL, "[]", node.start_byte, (self.read(owner), value), is_method=True)
+
+    def keyed_member(self, node: Node) -> Value | None:
+        """`process.env.HOME` as `process.env["HOME"]`."""
+        owner_field, member_field = self._grammar.members[node.type]
+        owner, member = _part(node, owner_field), _part(node, member_field)
+        if owner is None or member is None or self.text_of(owner) not in self._grammar.keyed_owners:
+            return None
+        key = Value(ValueKind.TEXT, self.text_of(member), member.start_byte)
+        receiver = Value(ValueKind.NAME, self.text_of(owner), owner.start_byte)
+        return Value(ValueKind.CALL, "[]", node.start_byte, (receiver, key), is_method=True)
+
+    def keyword(self, node: Node, depth: int = 0) -> Value:
+        name_field, value_field = self._grammar.keywords[node.type]
+        name, value = _part(node, name_field), _part(node, value_field)
+        if value is None:
+            return _OTHER
+        read = self.read(value, depth + 1)
+        return read._replace(keyword=self.text_of(name).strip("\"':") if name is not None else "")
+
+    def _called(self, node: Node, form: CallForm, depth: int) -> Value:
+        name = _part(node, form.name)
+        receiver = _part(node, form.receiver) if form.receiver else None
+        if name is None:
+            return _OTHER
+        text = self._plain_name(name)
+        if receiver is None:
+            return Value(ValueKind.NAME, text, name.start_byte)
+        owner = self.read(receiver, depth + 1)
+        if owner.kind is ValueKind.NAME:
+            return Value(ValueKind.NAME, f"{owner.text}.{text}", owner.start)
+        return Value(ValueKind.MEMBER, text, name.start_byte, (owner,))
+
+    def _plain_name(self, node: Node) -> str:
+        return self.text_of(node).replace("::", ".").replace("\\", ".").lstrip(".@$").split("<")[0].strip()
+
+    def _member(self, node: Node, depth: int) -> Value:
+        owner_field, member_field = self._grammar.members[node.type]
+        owner, member = _part(node, owner_field), _part(node, member_field)
+        if member is None:
+            return _OTHER
+        text = self._plain_name(member)
+        if owner is None:
+            return Value(ValueKind.NAME, text, member.start_byte)
+        value = self.read(owner, depth + 1)
+        if value.kind is ValueKind.NAME:
+            return Value(ValueKind.NAME, f"{value.text}.{text}", value.start)
+        return Value(ValueKind.MEMBER, text, member.start_byte, (value,))
+
+    def _arguments(self, node: Node, depth: int) -> Iterator[Value]:
+        for child in node.named_children[:_MOST_ITEMS]:
+            if child.type == "comment" or child.is_extra:
+                continue
+            if child.type in self._grammar.keywords:
+                value = self.keyword(child, depth)
+                if value.keyword or value.kind is not ValueKind.OTHER:
+                    yield value
+            else:
+                yield self.read(child, depth + 1)
+
+    def _items(self, node: Node, depth: int) -> Iterator[Value]:
+        for child in node.named_children[:_MOST_ITEMS]:
+            if not child.is_extra:
+                yield self.read(child, depth + 1)
+
+    def _pairs(self, node: Node, depth: int) -> Iterator[Value]:
+        for child in node.named_children[:_MOST_ITEMS]:
+            fields = self._grammar.pairs.get(child.type)
+            if fields is None:
+                if child.type in self._grammar.names:  # `{a}` is short for `{a: a}`
+                    yield self.read(child, depth + 1)._replace(keyword=self.text_of(child))
+                continue
+            key, value = _part(child, fields[0]), _part(child, fields[1])
+            if key is None or value is None:
+                continue
+            name = self.read(key, depth + 1)
+            text = name.text if name.kind in (ValueKind.TEXT, ValueKind.NAME) else self.text_of(key)
+            yield self.read(value, depth + 1)._replace(keyword=text)
+
+    def _concat(self, node: Node, depth: int) -> Value:
+        operator = self._grammar.concats[node.type]
+        if operator and not any(child.type == operator for child in node.children):
+            return Value(ValueKind.OTHER, start=node.start_byte)
+        items: list[Value] = []
+        for child in node.named_children:
+            value = self.read(child, depth + 1)
+            items += value.items if value.kind is ValueKind.CONCAT else (value,)
+        return _joined(items, node.start_byte)
+
+    def _text(self, node: Node, depth: int) -> Value:
+        grammar, items = self._grammar, list[Value]()
+        for child in node.named_children:
+            if child.type in grammar.text_parts:
+                items.append(Value(ValueKind.TEXT, self.text_of(child), child.start_byte))
+            elif child.type in grammar.holes:
+                inner = child.named_children[0] if child.named_children else child
+                items.append(self.read(inner, depth + 1))
+            elif child.type in grammar.texts:
+                items.append(self._text(child, depth + 1))
+        if not items:
+            text = self.text_of(node)
+            is_bare = not grammar.raw_quotes
+            return Value(ValueKind.TEXT, "" if is_bare else _unquoted(text), node.start_byte)
+        return _joined(items, node.start_byte)
+
+
+def _joined(items: list[Value], start: int) -> Value:
+    """Texts side by side are one text; anything else between them stays."""
+    joined: list[Value] = []
+    for item in items:
+        if joined and item.kind is ValueKind.TEXT and joined[-1].kind is ValueKind.TEXT:
+            joined[-1] = joined[-1]._replace(text=joined[-1].text + item.text)
+        else:
+            joined.append(item)
+    if len(joined) == 1 and joined[0].kind is ValueKind.TEXT:
+        return joined[0]._replace(start=start)
+    return Value(ValueKind.CONCAT, start=start, items=tuple(joined))
+
+
+def _unquoted(text: str) -> str:
+    body = text.lstrip("@$bBrRuUfF#")
+    quote = body[:3] if body[:3] in ('"""', "'''") else body[:1]
+    return body[len(quote) : len(body) - len(quote)] if quote in ('"', "'", "`", '"""', "'''") else text
+
+
+def _part(node: Node, name: str) -> Node | None:
+    """A part of a node: a field, `#2` for a named child, `(type)` for a child of a type, `a/b` for b in a."""
+    head, slash, rest = name.partition("/")
+    part = next(_parts(node, head), None)
+    return _part(part, rest) if slash and part is not None else part
+
+
+def _parts(node: Node, name: str) -> Iterator[Node]:
+    if not name:
+        return
+    if name.startswith("#"):
+        children = node.named_children
+        number = int(name[1:])
+        if -len(children) <= number < len(children):
+            yield children[number]
+    elif name.startswith("("):
+        wanted = name.strip("()").split("|")
+        yield from (child for child in node.named_children if child.type in wanted)
+    else:
+        yield from node.children_by_field_name(name)

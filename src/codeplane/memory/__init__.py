@@ -1,0 +1,1 @@
+"""What runs are taught by friction: records, their lifecycle, and the friction itself."""

@@ -1,0 +1,1 @@
+"""Context for a task: lanes that each find candidates, and one ranked result."""

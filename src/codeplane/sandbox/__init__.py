@@ -1,0 +1,1 @@
+"""Runs snippets of Python without files, network or the host, within limits."""

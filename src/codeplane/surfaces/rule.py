@@ -1,0 +1,131 @@
+"""Rules: what a framework's code means, as data. One file a framework; users add theirs."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from codeplane.core.errors import PackInvalid
+
+RULES: Final = Path(__file__).parent / "rules"
+_LARGEST: Final = 200_000
+
+
+def _as_tuple(value: object) -> object:
+    return (value,) if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TypeRule(_Part):
+    """A kind of object of a framework: what makes one, and the prefix that it brings."""
+
+    new: Names = Field(description="Full names of classes or functions whose call makes one.")
+    root: bool = Field(default=False, description="Whether it serves by itself, without a mount.")
+    prefix: str = Field(default="", description="Where its own prefix is: `kw.prefix | arg0`.")
+
+
+class RouteRule(_Part):
+    """How a route is written on an object."""
+
+    owner: Names = Field(description="Kinds of objects.")
+    decorator: Names = Field(default=(), description="Names of decorators.")
+    call: Names = Field(default=(), description="Names of methods.")
+    path: str = Field(default="arg0", description="Where the path is.")
+    method: str = Field(default="name", description="Where the methods are; `name` is the decorator's own.")
+    handler: str = Field(default="decorated", description="What handles it: `decorated`, or an argument.")
+    chain: str = Field(default="", description="A method before it in a chain that has the path.")
+
+
+class MountRule(_Part):
+    """How an object is put below another."""
+
+    owner: Names
+    call: Names = ()
+    child: str = "arg0"
+    prefix: str = ""
+    join: Literal["concat", "override"] = "concat"
+    # The call itself gives a child: a group of routes.
+    gives: str = ""
+
+
+class ControllerRule(_Part):
+    """Classes whose methods are routes, by decorators or attributes."""
+
+    marker: Names = Field(description="Full names of what marks a class.")
+    prefix: str = "arg0"
+    methods: Mapping[str, str] = Field(description="Full name of a method's marker, and the verb it serves.")
+    path: str = "arg0"
+    method: str = Field(default="", description="Where the method is given, if the marker doesn't say it.")
+    prefix_markers: Names = Field(default=(), description="Markers of a class that have the prefix instead.")
+
+
+class NameRule(_Part):
+    """Middleware, registrations and their like: a call or decorator on an object, with a name."""
+
+    owner: Names = ()
+    function: Names = ()
+    decorator: Names = ()
+    call: Names = ()
+    name: str = "arg0"
+
+
+class Rule(_Part):
+    """Everything about one framework."""
+
+    framework: str
+    languages: Names
+    imports: Names = Field(description="A file counts where its imports reach one of these.")
+    types: Mapping[str, TypeRule] = Field(default_factory=dict)
+    routes: tuple[RouteRule, ...] = ()
+    mounts: tuple[MountRule, ...] = ()
+    controllers: tuple[ControllerRule, ...] = ()
+    middleware: tuple[NameRule, ...] = ()
+
+
+def parse_rule(text: str, source: str) -> Rule:
+    """A rule of a file; what is wrong with it is told with the place."""
+    from codeplane.core.yaml_text import parse_yaml  # its parser takes long to load
+
+    try:
+        return Rule.model_validate(parse_yaml(text))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise PackInvalid(f"{source}: {where}: {first['msg']}.", file=source) from error
+    except ValueError as error:
+        raise PackInvalid(f"{source}: {error}.", file=source) from error
+
+
+@cache
+def built_in_rules() -> tuple[Rule, ...]:
+    """The rules that come with CodePlane, by framework."""
+    return tuple(parse_rule(path.read_text(), path.name) for path in sorted(RULES.glob("*.yaml")))
+
+
+class Selector:
+    """`arg0 | kw.path | 'GET'`: the first part that is there."""
+
+    def __init__(self, text: str) -> None:
+        self.parts = tuple(part.strip() for part in text.split("|")) if text else ()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+
+@cache
+def selector(text: str) -> Selector:
+    return Selector(text)
+
+
+def words_of(rule: Rule) -> set[str]:
+    """Names that a file with a route or a mount of the framework contains."""
+    names = {name for route in rule.routes for name in (*route.decorator, *route.call)}
+    return names | {name for mount in rule.mounts for name in mount.call}

@@ -1,0 +1,467 @@
+"""What values in the code stand for: texts, objects of a framework, definitions, modules.
+
+A value is followed through assignments, imports, classes and functions that return it. What could be several
+things is nothing: a wrong route is worse than none.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
+from codeplane.core.slots import ContentSlot
+from codeplane.languages.facts import Bind, Import, Reason, Span
+from codeplane.languages.sites import Site, SiteKind, Value, ValueKind, read_sites
+from codeplane.names import Codebase, FileFacts
+from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, is_external
+
+_SITES: Final[ContentSlot["FileSites"]] = ContentSlot("sites of a file")
+_DEEPEST: Final = 24
+_VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})
+_CLASSES: Final = frozenset({"class", "struct", "interface", "object", "trait"})
+_FUNCTIONS: Final = frozenset({"function", "method", "constructor"})
+
+
+class FileSites:
+    """The sites of one file, found by position and by the name that they are assigned to."""
+
+    def __init__(self, sites: list[Site]) -> None:
+        self.sites = sites
+
+    @cached_property
+    def starts(self) -> list[int]:
+        return [site.start for site in self.sites]
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Site]]:
+        """Sites that give a name its value."""
+        table: dict[str, list[Site]] = {}
+        for site in self.sites:
+            if site.name and site.kind in (SiteKind.CALL, SiteKind.ASSIGN, SiteKind.SUBSCRIPT):
+                table.setdefault(site.name, []).append(site)
+        return table
+
+    def within(self, first: int, last: int) -> list[Site]:
+        """The sites that begin in a range of bytes."""
+        return self.sites[bisect_left(self.starts, first) : bisect_left(self.starts, last)]
+
+
+class ThingKind(Enum):
+    """What a value turned out to be."""
+
+    TEXT = "text"
+    EXTERNAL = "external"  # something outside, by its full name
+    OBJECT = "object"  # an instance, with the call that made it
+    DEFINITION = "definition"
+    MODULE = "module"
+    UNKNOWN = "unknown"
+
+
+class Origin(NamedTuple):
+    """The call that made an object: equal origins are one object."""
+
+    path: RepoPath
+    start: int
+    within: tuple["Origin", ...] = ()  # the calls of factories that led there
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Names that have a value of their own here: items of a loop, parameters of a factory."""
+
+    values: Mapping[str, "Located"] = field(default_factory=dict)
+    calls: tuple[Origin, ...] = ()
+
+
+_NO_ENVIRONMENT: Final = Environment()
+
+
+class Located(NamedTuple):
+    """A value and the file that it is written in."""
+
+    path: RepoPath
+    value: Value
+    environment: Environment = _NO_ENVIRONMENT
+
+
+class Thing(NamedTuple):
+    """What a value stands for."""
+
+    kind: ThingKind
+    text: str = ""  # the text, or the full name of something outside; of an object, of its class
+    target: Target = UNRESOLVED  # the definition or module; of an object, its class in the repository
+    origin: Origin | None = None
+    made_by: Located | None = None  # the call that made an object
+    is_declared: bool = False  # known by a declared type alone
+
+
+UNKNOWN: Final = Thing(ThingKind.UNKNOWN)
+
+
+def single_thing(things: Sequence[Thing]) -> Thing:
+    """The one thing that all of them are; unknown where they differ."""
+    distinct = {(thing.kind, thing.text, thing.target, thing.origin) for thing in things}
+    return things[0] if len(distinct) == 1 else UNKNOWN
+
+
+class Evaluator:
+    """Follows values through one state of the code."""
+
+    def __init__(self, code: Codebase) -> None:
+        self.code = code
+        self._running: set[tuple[RepoPath, int, str]] = set()
+
+    # Sites
+
+    def sites(self, path: RepoPath) -> FileSites:
+        facts = self.code.facts(path)
+        if facts is None:
+            return FileSites([])
+        return facts.derived(_SITES, lambda: FileSites(read_sites(facts.language, self.code.source(path))))
+
+    def byte_span(self, path: RepoPath, span: Span) -> tuple[int, int]:
+        """The bytes that a span of a file covers."""
+        lines = self.code.all_occurrences(path).lines
+        if not lines or span.start_line > len(lines):
+            return 0, 1 << 62
+        last = min(span.end_line, len(lines))
+        return lines[span.start_line - 1] + span.start_column, lines[last - 1] + span.end_column
+
+    def line_of(self, path: RepoPath, start: int) -> int:
+        """The line of a byte."""
+        return bisect_right(self.code.all_occurrences(path).lines, start) or 1
+
+    def definition_around(self, path: RepoPath, start: int) -> Place | None:
+        """The innermost definition that a byte is in; None for one at the top of the file."""
+        facts = self.code.facts(path)
+        if facts is None:
+            return None
+        line = self.line_of(path, start)
+        best: Place | None = None
+        for number, item in enumerate(facts.definitions):
+            if item.span.start_line <= line <= item.span.end_line and item.kind not in _VARIABLES:
+                first, last = self.byte_span(path, item.span)
+                if first <= start < last:
+                    best = Place(path, number)  # inner definitions come after outer ones
+        return best
+
+    # Values
+
+    def evaluate(self, located: Located, depth: int = 0) -> Thing:
+        """What a value stands for."""
+        path, value, environment = located
+        if depth > _DEEPEST:
+            return UNKNOWN
+        match value.kind:
+            case ValueKind.TEXT:
+                return Thing(ThingKind.TEXT, value.text)
+            case ValueKind.NAME:
+                return self._name(located, depth)
+            case ValueKind.CONCAT:
+                text = self.text(located, depth)
+                return Thing(ThingKind.TEXT, text) if text is not None else UNKNOWN
+            case ValueKind.MEMBER:
+                owner = self.evaluate(Located(path, value.items[0], environment), depth + 1)
+                return self.member(owner, value.text, depth)
+            case ValueKind.CALL:
+                return self._call(located, depth)
+            case _:
+                return UNKNOWN
+
+    def text(self, located: Located, depth: int = 0) -> str | None:
+        """The text that a value is; None where that isn't known."""
+        path, value, environment = located
+        if value.kind is ValueKind.TEXT:
+            return value.text
+        if value.kind is ValueKind.CONCAT:
+            parts = [self.text(Located(path, item, environment), depth + 1) for item in value.items]
+            return None if None in parts else "".join(filter(None, parts))
+        thing = self.evaluate(located, depth + 1) if depth <= _DEEPEST else UNKNOWN
+        return thing.text if thing.kind is ThingKind.TEXT else None
+
+    def items(self, located: Located, depth: int = 0) -> list[Located] | None:
+        """The items of a list, straight or behind a name; None where they aren't known."""
+        path, value, environment = located
+        if value.kind is ValueKind.LIST:
+            return [Located(path, item, environment) for item in value.items]
+        if value.kind is ValueKind.NAME and depth < _DEEPEST:
+            source = self.source_of(located, depth)
+            return self.items(source, depth + 1) if source is not None and source != located else None
+        if value.kind is ValueKind.CONCAT:
+            parts = [self.items(Located(path, item, environment), depth + 1) for item in value.items]
+            return None if None in parts else [item for part in parts if part for item in part]
+        return None
+
+    def source_of(self, located: Located, depth: int = 0) -> Located | None:
+        """The one value that a name was given, wherever that is written."""
+        value, environment = located.value, located.environment
+        if value.text in environment.values:
+            return environment.values[value.text]
+        thing = self._name(located, depth, follows=False)
+        if thing.kind is not ThingKind.DEFINITION:
+            return None
+        sources = self._assigned(thing.target[0])
+        return sources[0] if len(sources) == 1 else None
+
+    def member(self, owner: Thing, name: str, depth: int = 0) -> Thing:
+        """What a member of something stands for."""
+        match owner.kind:
+            case ThingKind.EXTERNAL:
+                return Thing(ThingKind.EXTERNAL, f"{owner.text}.{name}")
+            case ThingKind.MODULE:
+                return self._of_target(self.code.member_of(owner.target, name), depth)
+            case ThingKind.DEFINITION:
+                return self._of_target(self.code.member_of(owner.target, name), depth)
+            case ThingKind.OBJECT:
+                return self._attribute(owner, name, depth)
+            case _:
+                return UNKNOWN
+
+    def bases(self, place: Place, depth: int = 0) -> Iterator[str]:
+        """The full names of the classes outside that a class is derived from, nearest first."""
+        if depth > _DEEPEST:
+            return
+        definition = self.code.definition(place)
+        first, last = self.byte_span(place.path, definition.span)
+        for site in self.sites(place.path).within(first, last):
+            if site.kind is SiteKind.CLASS and site.name == definition.name:
+                for base in site.value.items:
+                    if base.keyword:
+                        continue
+                    thing = self.evaluate(Located(place.path, base), depth + 1)
+                    if thing.kind is ThingKind.EXTERNAL:
+                        yield thing.text
+                    elif thing.kind is ThingKind.DEFINITION and thing.target[0] != place:
+                        yield from self.bases(thing.target[0], depth + 1)
+                return
+
+    def returned(self, place: Place, call: Located, depth: int = 0) -> list[Thing]:
+        """What a function returns when it is called like this: one thing for each `return`."""
+        definition = self.code.definition(place)
+        first, last = self.byte_span(place.path, definition.span)
+        environment = self._called_with(place, call)
+        things = []
+        for site in self.sites(place.path).within(first, last):
+            is_own = self.definition_around(place.path, site.start) == place
+            if is_own and (site.is_returned or site.kind is SiteKind.RETURN) and site.outer < 0:
+                things.append(self.evaluate(Located(place.path, site.value, environment), depth + 1))
+        return things
+
+    # How names are followed
+
+    def _name(self, located: Located, depth: int, *, follows: bool = True) -> Thing:
+        value, environment = located.value, located.environment
+        root, *rest = value.text.split(".")
+        if root in environment.values:
+            thing = self.evaluate(environment.values[root], depth + 1)
+        else:
+            thing = self._root(located, root, depth, follows=follows and not rest)
+            if rest and thing.kind is ThingKind.DEFINITION:
+                thing = self._followed(thing, depth)
+        for name in rest:
+            thing = self.member(thing, name, depth + 1)
+        return thing
+
+    def _root(self, located: Located, root: str, depth: int, *, follows: bool) -> Thing:
+        path, start = located.path, located.value.start
+        facts = self.code.facts(path)
+        if facts is None:
+            return UNKNOWN
+        bind = self._bind_at(path, facts, root, start)
+        if bind is None:
+            return self._unbound(path, root)
+        match bind.reason:
+            case Reason.IMPORT_ALIAS:
+                return self._imported(path, facts, bind.target, depth, follows=follows)
+            case Reason.DEF_IN_SCOPE:
+                thing = Thing(ThingKind.DEFINITION, target=(Place(path, bind.target),))
+                return self._followed(thing, depth) if follows else thing
+            case Reason.LOCAL_ASSIGN:
+                return self._local(located, bind, depth)
+            case Reason.PARAM:
+                return self._declared(path, bind.scope, bind.type_name)
+        return UNKNOWN
+
+    def _bind_at(self, path: RepoPath, facts: FileFacts, name: str, start: int) -> Bind | None:
+        occurrences = self.code.all_occurrences(path)
+        at = bisect_left(occurrences.starts, start)
+        if at >= len(occurrences) or occurrences.starts[at] != start:
+            return None
+        item = occurrences.at(at)
+        if item.receiver or not item.target:
+            number = self.code.binding_at(facts, item.scope, name)
+            return facts.binds[number] if number is not None and number >= 0 else None
+        return facts.binds[item.target - 1]
+
+    def _unbound(self, path: RepoPath, root: str) -> Thing:
+        """A name that the file doesn't bind: a builtin, or something of the same package."""
+        target = self.code.written(path, 0, root)
+        if target in (UNRESOLVED, AMBIGUOUS) or is_external(target):
+            return Thing(ThingKind.EXTERNAL, root)
+        return Thing(ThingKind.DEFINITION, target=target)
+
+    def _imported(self, path: RepoPath, facts: FileFacts, number: int, depth: int, *, follows: bool) -> Thing:
+        target = self.code.imported(path, number)
+        if target == AMBIGUOUS:
+            return UNKNOWN
+        if target == UNRESOLVED or is_external(target):
+            return Thing(ThingKind.EXTERNAL, external_name(facts.imports[number]))
+        return self._of_target(target, depth, follows=follows)
+
+    def _of_target(self, target: Target, depth: int, *, follows: bool = True) -> Thing:
+        if target in (UNRESOLVED, AMBIGUOUS):
+            return UNKNOWN
+        if is_external(target):
+            return Thing(ThingKind.EXTERNAL, str(target[0].path))
+        if target[0].definition < 0:
+            return Thing(ThingKind.MODULE, target=target)
+        thing = Thing(ThingKind.DEFINITION, target=target)
+        return self._followed(thing, depth) if follows else thing
+
+    def _followed(self, thing: Thing, depth: int) -> Thing:
+        """What a variable holds; anything else is itself."""
+        place = thing.target[0]
+        if self.code.definition_kind(place) not in _VARIABLES or depth > _DEEPEST:
+            return thing
+        key = (place.path, place.definition, "")
+        if key in self._running:
+            return UNKNOWN
+        self._running.add(key)
+        try:
+            return self._single(self._assigned(place), depth)
+        finally:
+            self._running.discard(key)
+
+    def _single(self, sources: list[Located], depth: int) -> Thing:
+        return single_thing([self.evaluate(source, depth + 1) for source in sources])
+
+    def _assigned(self, place: Place) -> list[Located]:
+        """The values that a variable of a file or a class is given."""
+        definition = self.code.definition(place)
+        parent = definition.item.parent
+        sites = self.sites(place.path).by_name.get(definition.name, ())
+        around = None if parent < 0 else Place(place.path, parent)
+        return [
+            Located(place.path, site.value)
+            for site in sites
+            if self.definition_around(place.path, site.start) == around
+        ]
+
+    def _local(self, located: Located, bind: Bind, depth: int) -> Thing:
+        """A variable of a function: the values that it is given there."""
+        path, environment, name = located.path, located.environment, bind.name
+        here = self._definition_of_scope(path, bind.scope)
+        sites = [
+            site
+            for site in self.sites(path).by_name.get(name, ())
+            if self.definition_around(path, site.start) == here
+        ]
+        key = (path, located.value.start, name)
+        if key in self._running or not sites:
+            return UNKNOWN
+        self._running.add(key)
+        try:
+            return self._single([Located(path, site.value, environment) for site in sites], depth)
+        finally:
+            self._running.discard(key)
+
+    def _definition_of_scope(self, path: RepoPath, scope: int) -> Place | None:
+        """The definition that a scope is the body of, or is inside of."""
+        facts = self.code.require_facts(path)
+        bodies = {item.body: number for number, item in enumerate(facts.definitions) if item.body >= 0}
+        while scope > 0 and scope not in bodies:
+            scope = facts.scopes[scope].parent
+        return Place(path, bodies[scope]) if scope in bodies else None
+
+    def _declared(self, path: RepoPath, scope: int, type_name: str) -> Thing:
+        """A parameter: an instance of its declared type."""
+        if not type_name or type_name.endswith(")"):
+            return UNKNOWN
+        facts = self.code.require_facts(path)
+        root, *rest = type_name.split(".")
+        number = self.code.binding_at(facts, scope, root)
+        if number is None or number < 0:
+            return UNKNOWN
+        bind = facts.binds[number]
+        if bind.reason is Reason.IMPORT_ALIAS:
+            thing = self._imported(path, facts, bind.target, 0, follows=True)
+        elif bind.reason is Reason.DEF_IN_SCOPE:
+            thing = Thing(ThingKind.DEFINITION, target=(Place(path, bind.target),))
+        else:
+            return UNKNOWN
+        for name in rest:
+            thing = self.member(thing, name)
+        if thing.kind is ThingKind.EXTERNAL:
+            return Thing(ThingKind.OBJECT, thing.text, is_declared=True)
+        if thing.kind is ThingKind.DEFINITION:
+            return Thing(ThingKind.OBJECT, target=thing.target, is_declared=True)
+        return UNKNOWN
+
+    def _call(self, located: Located, depth: int) -> Thing:
+        path, value, environment = located
+        if value.text == "[]":
+            return UNKNOWN
+        receiver = value.receiver
+        if receiver is None:
+            called = self._name(
+                Located(path, Value(ValueKind.NAME, value.text, value.start), environment), depth
+            )
+        else:
+            owner = self.evaluate(Located(path, receiver, environment), depth + 1)
+            called = self.member(owner, value.text, depth)
+        return self.result_of(called, located, depth)
+
+    def result_of(self, called: Thing, located: Located, depth: int = 0) -> Thing:
+        """What a call of something gives."""
+        origin = Origin(located.path, located.value.start, located.environment.calls)
+        if called.kind is ThingKind.EXTERNAL:
+            return Thing(ThingKind.OBJECT, called.text, origin=origin, made_by=located)
+        if called.kind is not ThingKind.DEFINITION:
+            return UNKNOWN
+        place = called.target[0]
+        kind = self.code.definition_kind(place)
+        if kind in _CLASSES:
+            return Thing(ThingKind.OBJECT, target=called.target, origin=origin, made_by=located)
+        if kind in _FUNCTIONS and depth < _DEEPEST:
+            return single_thing(self.returned(place, located, depth))
+        return UNKNOWN
+
+    def _attribute(self, owner: Thing, name: str, depth: int) -> Thing:
+        """A member of an instance: of a class here, what the class says; else a member of a class outside."""
+        if owner.target == UNRESOLVED:
+            return Thing(ThingKind.EXTERNAL, f"{owner.text}().{name}")
+        member = self.code.member_of(owner.target, name)
+        if member not in (UNRESOLVED, AMBIGUOUS) and not is_external(member):
+            return self._of_target(member, depth)
+        outside = next(self.bases(owner.target[0], depth), None)
+        return Thing(ThingKind.EXTERNAL, f"{outside}().{name}") if outside else UNKNOWN
+
+    def _called_with(self, place: Place, call: Located) -> Environment:
+        """The parameters of a function as a call gives them."""
+        facts = self.code.require_facts(place.path)
+        body = facts.definitions[place.definition].body
+        names = [bind.name for bind in facts.binds if bind.scope == body and bind.reason is Reason.PARAM]
+        names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+        values: dict[str, Located] = {}
+        positional = [item for item in call.value.arguments if not item.keyword]
+        for name, item in zip(names, positional, strict=False):
+            values[name] = Located(call.path, item, call.environment)
+        for item in call.value.arguments:
+            if item.keyword in names:
+                values[item.keyword] = Located(call.path, item, call.environment)
+        origin = Origin(call.path, call.value.start, call.environment.calls)
+        return Environment(values, (*call.environment.calls, origin))
+
+
+def external_name(item: Import) -> str:
+    """The full name of what an import brings from outside."""
+    if item.name == "default":  # the default export of a module is called like the module
+        return item.module
+    if item.name and item.name != "*":
+        return f"{item.module}.{item.name}"
+    is_head = bool(item.alias) and item.module.startswith(f"{item.alias}.")
+    return item.alias if is_head else item.module
