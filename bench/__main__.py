@@ -41,6 +41,8 @@ BENCHES = (
     "operations_javascript",
     "deltas",
     "annotate",
+    "rust_plan",
+    "javascript_plan",
 )
 
 

@@ -5,21 +5,18 @@ The parameter has no default, so that a call which was not changed fails where t
 """
 
 import random
-import re
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tests.delta.plans import PlanRepo
 
 from bench.__main__ import run
 from bench.corpora import python_package
 from bench.measure import Figure
+from bench.package_plans import Candidate, choose_proven, missing_figure, new_parameter, opened_copy
 from bench.suites import BROKEN, Check, pytest
 from codeplane.languages.operations import Source
 from codeplane.languages.operations.addresses import definitions_in
@@ -33,34 +30,6 @@ PACKAGES = (
 )
 FUNCTIONS = 10  # of each package
 CANDIDATES = 200
-NAME = "added_by_plan"
-_CHANGED = re.compile(r"(\d+) calls? in \d+ files? changed\.")
-_IGNORED = ("*.egg-info", ".git", ".codeplane", "__pycache__")
-
-
-class Candidate(NamedTuple):
-    """A function that gets a parameter."""
-
-    path: str
-    address: str
-    before: str | None  # the first parameter with a default, which the new one goes before
-
-    @property
-    def name(self) -> str:
-        """The last part of its address."""
-        return self.address.rpartition(".")[2]
-
-    @property
-    def transform(self) -> dict[str, Any]:
-        place = {"before": self.before} if self.before else {}
-        return {
-            "operation": "add_parameter",
-            "target": self.address,
-            "name": NAME,
-            "argument": "None",
-            "call_sites": True,
-            **place,
-        }
 
 
 class Trial(NamedTuple):
@@ -85,69 +54,26 @@ def _figure_of(trial: Trial) -> Figure:
 
 
 def _total(trials: list[Trial]) -> Figure:
-    done = sum(trial.changes for trial in trials)
-    return Figure("functions missing of 30", 30 - done, "", 0, f"{done} functions of {len(trials)} packages")
+    count = sum(trial.changes for trial in trials)
+    most = FUNCTIONS * len(PACKAGES)
+    return missing_figure("functions", count, most, f"{count} functions of {len(trials)} packages")
 
 
 def _trial(name: str, version: str, tests: str) -> Trial:
-    with tempfile.TemporaryDirectory(prefix="cpl-") as folder:
-        home = Path(folder) / "repo"
-        [source] = [one for one in python_package(name, version).iterdir() if one.name != ".git"]
-        shutil.copytree(source, home, symlinks=True, ignore=shutil.ignore_patterns(*_IGNORED))
-        for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "as published"]):
-            identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
-            subprocess.run(["git", *identity, *command], cwd=home, check=True)
-        repo = PlanRepo.at(home, Path(folder))
+    [source] = [one for one in python_package(name, version).iterdir() if one.name != ".git"]
+    with opened_copy(source) as repo:
         return _measured(repo, name, pytest(tests))
 
 
 def _measured(repo: PlanRepo, name: str, check: Check) -> Trial:
     before = check(repo.root, BROKEN)
     candidates = random.Random(7).sample(pool := list(_candidates(repo.root)), min(CANDIDATES, len(pool)))
-    green, reasons = _validated(repo, candidates)
-    plan = repo.create([_element(candidate) for candidate, _ in green])
+    choice = choose_proven(repo, candidates, FUNCTIONS)
+    plan = repo.create(choice.elements)
     repo.result("execute_deltas", plan=plan, confidence="validated")
-    calls = sum(count for _, count in green)
     after = check(repo.root, BROKEN)
-    return Trial(name, sum(reasons.values()) + len(green), len(green), calls, reasons, (before, after))
-
-
-def _validated(
-    repo: PlanRepo, candidates: list[Candidate]
-) -> tuple[list[tuple[Candidate, int]], Counter[str]]:
-    """The first functions whose calls are all proven, with how many there are, and why others are not."""
-    green: list[tuple[Candidate, int]] = []
-    reasons: Counter[str] = Counter()
-    for candidate in candidates:
-        if len(green) == FUNCTIONS:
-            break
-        if candidate.name in {one.name for one, _ in green}:
-            continue  # methods that override each other get it together
-        result = repo.result("delta_try", elements=[_element(candidate)])
-        calls = _call_count(result)
-        if calls:
-            green.append((candidate, calls))
-        else:
-            reason = "no call" if result["outcome"] == "green" else _reason_of(result)
-            reasons[reason] += 1
-            print(f"  {candidate.path} {candidate.address}: {reason}", file=sys.stderr)
-    return green, reasons
-
-
-def _element(candidate: Candidate) -> dict[str, Any]:
-    return {"path": candidate.path, "transforms": [candidate.transform]}
-
-
-def _call_count(result: dict[str, Any]) -> int:
-    """How many calls were changed; none where the task is red."""
-    matches = [_CHANGED.fullmatch(note) for note in result.get("notes") or ()]
-    return sum(int(match[1]) for match in matches if match is not None)
-
-
-def _reason_of(result: dict[str, Any]) -> str:
-    lines = "\n".join(result["problems"]).splitlines()
-    places = [line.rpartition(" (")[2].removesuffix(")") for line in lines if line.endswith(")")]
-    return (places[0] if places else lines[0])[:160]
+    tries = choice.reasons.total() + len(choice.green)
+    return Trial(name, tries, len(choice.green), choice.calls, choice.reasons, (before, after))
 
 
 def _candidates(root: Path) -> Iterator[Candidate]:
@@ -168,7 +94,8 @@ def _candidates(root: Path) -> Iterator[Candidate]:
                 (item, source.text(item.name)) for item in own if item.name is not None and not item.mark
             ]
             before = next((text for item, text in names if item.default is not None), None)
-            yield Candidate(where.as_posix(), one.address, before)
+            place = {"before": before} if before else {}
+            yield new_parameter(where.as_posix(), one.address, "None", **place)
 
 
 if __name__ == "__main__":

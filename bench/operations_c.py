@@ -3,25 +3,19 @@
 `python -m bench.operations_c` prints the first differences of each kind too.
 """
 
-import random
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
 
 from tree_sitter import Node
 
 from bench.corpora import python_package
-from bench.measure import Figure
+from bench.inverse_oracle import Corpus, Deletion, InverseOracle
 from codeplane.languages.c.operations._attributes import attribute_nodes
 from codeplane.languages.c.operations._directives import Preprocessed
 from codeplane.languages.c.operations._includes import header_of
 from codeplane.languages.c.operations._signatures import Signature, signatures_of
-from codeplane.languages.operations import Match, OperationRefused, Source, operations_of
+from codeplane.languages.operations import Match, OperationRefused, Source
 from codeplane.languages.operations.addresses import definitions_in
-from codeplane.languages.operations.checking import check_arguments
-from codeplane.languages.operations.run import run_operation
 from codeplane.languages.operations.targets import definition_match
 
 PACKAGES = (("hiredis", "3.2.1"), ("lz4", "4.3.3"), ("psutil", "7.1.0"), ("zstandard", "0.23.0"))
@@ -37,65 +31,11 @@ BOUNDS: dict[str, float | None] = {
 }
 
 
-class Deletion(NamedTuple):
-    """Bytes of a file that are taken out, and the operation that has to bring them back."""
-
-    kind: str
-    start: int
-    end: int
-    new: bytes
-    operation: str
-    arguments: dict[str, Any]
-    definition: int | None = None  # which of the definitions of the file is the target
-
-
-def figures() -> list[Figure]:
-    trials, failures = Counter[str](), Counter[str]()
-    for kind, is_back, _ in _outcomes():
-        trials[kind] += 1
-        failures[kind] += not is_back
-    return [
-        Figure(
-            f"{kind} not restored",
-            100 * failures[kind] / trials[kind],
-            "%",
-            BOUNDS[kind],
-            f"{failures[kind]} of {trials[kind]} that were deleted",
-        )
-        for kind in BOUNDS
-        if trials[kind]
-    ]
-
-
-def _outcomes() -> Iterator[tuple[str, bool, str]]:
+def _corpora() -> Iterator[Corpus]:
     for name, version in PACKAGES:
         folder = python_package(name, version)
         files = [path for path in sorted(folder.rglob("*.[ch]")) if path.stat().st_size < MOST_BYTES]
-        deletions: dict[str, list[tuple[Path, Deletion]]] = {}
-        for path in files:
-            for one in _deletions(Source("c", path.read_bytes(), path.name)):
-                deletions.setdefault(one.kind, []).append((path, one))
-        for kind, items in deletions.items():
-            for path, one in random.Random(7).sample(items, min(SAMPLE, len(items))):
-                yield kind, *_restored(str(path.relative_to(folder)), path.read_bytes(), one)
-
-
-def _restored(path: str, before: bytes, one: Deletion) -> tuple[bool, str]:
-    """Whether the operation brings the bytes back, and what came of it otherwise."""
-    source = Source("c", before[: one.start] + one.new + before[one.end :], path)
-    operation = operations_of("c")[one.operation]
-    arguments, errors = check_arguments(operation, "c", "c", one.arguments)
-    place = f"{path}:{Source('c', before).line_of(one.start)} {one.arguments}"
-    if errors:
-        return False, f"{place} {errors[0]}"
-    match = Match(source.root)
-    if one.definition is not None:
-        match = definition_match(definitions_in(source)[one.definition])
-    try:
-        result = run_operation(operation, source, [match], arguments)
-    except OperationRefused as refusal:
-        return False, f"{place}: {refusal.reason}"
-    return result.data == before, place
+        yield Corpus(folder, files)
 
 
 def _deletions(source: Source) -> Iterator[Deletion]:
@@ -196,18 +136,8 @@ def _attributes(source: Source, node: Node, number: int) -> Iterator[Deletion]:
         yield Deletion("attribute", start, end, b"", "add_decorator", arguments, number)
 
 
-def main() -> None:
-    shares: dict[str, list[bool]] = {}
-    differences: dict[str, list[str]] = {}
-    for kind, is_back, place in _outcomes():
-        shares.setdefault(kind, []).append(is_back)
-        if not is_back:
-            differences.setdefault(kind, []).append(place)
-    for kind, results in shares.items():
-        print(f"{kind:<16} {sum(results):>6} of {len(results):>6}  {100 * sum(results) / len(results):.2f} %")
-        for place in differences.get(kind, ())[: int(sys.argv[1]) if len(sys.argv) > 1 else 5]:
-            print(f"    {place}")
-
+ORACLE = InverseOracle("c", _corpora, _deletions, BOUNDS, SAMPLE)
+figures = ORACLE.figures
 
 if __name__ == "__main__":
-    main()
+    ORACLE.print_differences()

@@ -3,9 +3,6 @@
 `python -m bench.operations_javascript` prints the first differences of each kind too.
 """
 
-import random
-import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,13 +10,9 @@ from typing import Any
 from tree_sitter import Node
 
 from bench.corpora import npm_package
-from bench.measure import Figure
-from bench.operations_python import Deletion
-from codeplane.languages.operations import Match, OperationRefused, Source, operations_of
+from bench.inverse_oracle import Corpus, Deletion, InverseOracle, dedented_text
+from codeplane.languages.operations import Source
 from codeplane.languages.operations.addresses import Addressed, definitions_in
-from codeplane.languages.operations.checking import check_arguments
-from codeplane.languages.operations.run import run_operation
-from codeplane.languages.operations.targets import definition_match
 
 PACKAGES = (
     ("@loopback/authentication-jwt", "0.16.12"),
@@ -48,62 +41,20 @@ _MEMBERS = ("method_definition", "public_field_definition", "abstract_method_sig
 _CLASSES = ("class_declaration", "abstract_class_declaration")
 
 
-def figures() -> list[Figure]:
-    trials, failures = Counter[str](), Counter[str]()
-    for kind, is_back, _ in _outcomes():
-        trials[kind] += 1
-        failures[kind] += not is_back
-    return [
-        Figure(
-            f"{kind} not restored",
-            100 * failures[kind] / trials[kind],
-            "%",
-            BOUNDS[kind],
-            f"{failures[kind]} of {trials[kind]} that were deleted",
-        )
-        for kind in BOUNDS
-    ]
-
-
-def _outcomes() -> Iterator[tuple[str, bool, str]]:
+def _corpora() -> Iterator[Corpus]:
     for name, version in PACKAGES:
         folder = npm_package(name, version)
         files = [path for path in sorted(folder.rglob("*.ts")) if _is_source(path.relative_to(folder))]
-        deletions: dict[str, list[tuple[Path, Deletion]]] = {}
-        for path in files:
-            for one in _deletions(Source("typescript", path.read_bytes())):
-                if name not in UNSORTED or not one.kind.startswith("import"):
-                    deletions.setdefault(one.kind, []).append((path, one))
-        for kind, items in deletions.items():
-            sample = random.Random(7).sample(items, min(SAMPLE, len(items)))
-            for path, one in sample:
-                yield (
-                    kind,
-                    *_restored(f"{name}/{path.relative_to(folder).as_posix()}", path.read_bytes(), one),
-                )
+        yield Corpus(folder, files, _is_sorted) if name in UNSORTED else Corpus(folder, files)
+
+
+def _is_sorted(deletion: Deletion) -> bool:
+    """Whether the place of a deletion does not depend on the order of imports."""
+    return not deletion.kind.startswith("import")
 
 
 def _is_source(path: Path) -> bool:
     return path.parts[1] == "src" and not path.name.endswith((".d.ts", ".test.ts"))
-
-
-def _restored(path: str, before: bytes, one: Deletion) -> tuple[bool, str]:
-    """Whether the operation brings the bytes back, and what came of it otherwise."""
-    data = before[: one.start] + one.new + before[one.end :]
-    source = Source("typescript", data, path)
-    operation = operations_of("typescript")[one.operation]
-    arguments, errors = check_arguments(operation, "javascript", "typescript", one.arguments)
-    place = f"{path}:{Source('typescript', before).line_of(one.start)}"
-    if errors:
-        return False, f"{place} {errors[0]}"
-    match = Match(source.root)
-    if one.definition is not None:
-        match = definition_match(definitions_in(source)[one.definition])
-    try:
-        result = run_operation(operation, source, [match], arguments)
-    except OperationRefused as refusal:
-        return False, f"{place} {one.arguments}: {refusal.reason}"
-    return result.data == before, f"{place} {one.arguments}"
 
 
 def _deletions(source: Source) -> Iterator[Deletion]:
@@ -185,17 +136,10 @@ def _decorators(source: Source, definition: Node, number: int) -> Iterator[Delet
             continue
         start = source.line_start(node.start_byte) if own_line else node.start_byte
         end = source.next_line(node.end_byte) if own_line else following.start_byte
-        arguments = {"decorator": _dedented(source, node)}
+        arguments = {"decorator": dedented_text(source, node)}
         if len(nodes) > 1:
             arguments["position"] = "innermost" if index else "outermost"
         yield Deletion("decorator", start, end, b"", "add_decorator", arguments, number)
-
-
-def _dedented(source: Source, node: Node) -> str:
-    """The text of a node as one would send it: lines behind the first without its indentation."""
-    indent = source.indent_at(node.start_byte)
-    first, *rest = source.text(node).split("\n")
-    return "\n".join([first, *(row.removeprefix(indent) for row in rest)])
 
 
 def _imports(source: Source, node: Node) -> Iterator[Deletion]:
@@ -225,18 +169,8 @@ def _imports(source: Source, node: Node) -> Iterator[Deletion]:
         yield Deletion("imported name", first, last, b"", "add_import", arguments)
 
 
-def main() -> None:
-    shares: dict[str, list[bool]] = {}
-    differences: dict[str, list[str]] = {}
-    for kind, is_back, place in _outcomes():
-        shares.setdefault(kind, []).append(is_back)
-        if not is_back:
-            differences.setdefault(kind, []).append(place)
-    for kind, results in shares.items():
-        print(f"{kind:<16} {sum(results):>6} of {len(results):>6}  {100 * sum(results) / len(results):.2f} %")
-        for place in differences.get(kind, ())[: int(sys.argv[1]) if len(sys.argv) > 1 else 5]:
-            print(f"    {place}")
-
+ORACLE = InverseOracle("typescript", _corpora, _deletions, BOUNDS, SAMPLE)
+figures = ORACLE.figures
 
 if __name__ == "__main__":
-    main()
+    ORACLE.print_differences()

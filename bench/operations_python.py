@@ -3,22 +3,15 @@
 `python -m bench.operations_python` prints the first differences of each kind too.
 """
 
-import random
-import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from tree_sitter import Node
 
 from bench.corpora import python_package
-from bench.measure import Figure
-from codeplane.languages.operations import Match, OperationRefused, Source, operations_of
+from bench.inverse_oracle import Corpus, Deletion, InverseOracle, dedented_text
+from codeplane.languages.operations import Source
 from codeplane.languages.operations.addresses import definitions_in
-from codeplane.languages.operations.checking import check_arguments
-from codeplane.languages.operations.run import run_operation
-from codeplane.languages.operations.targets import definition_match
 
 PACKAGES = (("black", "26.10.1"), ("flask", "3.1.3"), ("httpx", "0.28.1"), ("starlette", "1.10.0"))
 SAMPLE = 400  # of each kind and package
@@ -34,72 +27,16 @@ BOUNDS = {
 _IMPORTS = ("import_statement", "import_from_statement", "future_import_statement")
 
 
-class Deletion(NamedTuple):
-    """Bytes of a file that are taken out, and the operation that has to bring them back."""
-
-    kind: str
-    start: int
-    end: int
-    new: bytes
-    operation: str
-    arguments: dict[str, Any]
-    definition: int | None = None  # which of the definitions of the file is the target
-
-
-def figures() -> list[Figure]:
-    trials, failures = Counter[str](), Counter[str]()
-    for kind, is_back, _ in _outcomes():
-        trials[kind] += 1
-        failures[kind] += not is_back
-    return [
-        Figure(
-            f"{kind} not restored",
-            100 * failures[kind] / trials[kind],
-            "%",
-            BOUNDS[kind],
-            f"{failures[kind]} of {trials[kind]} that were deleted",
-        )
-        for kind in BOUNDS
-    ]
-
-
-def _outcomes() -> Iterator[tuple[str, bool, str]]:
+def _corpora() -> Iterator[Corpus]:
     for name, version in PACKAGES:
         folder = python_package(name, version)
         files = [path for path in sorted(folder.rglob("*.py")) if not _is_left_out(path.relative_to(folder))]
-        deletions: dict[str, list[tuple[Path, Deletion]]] = {}
-        for path in files:
-            for one in _deletions(Source("python", path.read_bytes())):
-                deletions.setdefault(one.kind, []).append((path, one))
-        for kind, items in deletions.items():
-            sample = random.Random(7).sample(items, min(SAMPLE, len(items)))
-            for path, one in sample:
-                name_in_package = str(path.relative_to(folder).as_posix())
-                yield kind, *_restored(name_in_package, path.read_bytes(), one, folder)
+        yield Corpus(folder, files)
 
 
 def _is_left_out(path: Path) -> bool:
     """Whether a file is test data, or written for tests of formatters."""
     return not {"data", "cases", "profiling"}.isdisjoint(path.parts)
-
-
-def _restored(path: str, before: bytes, one: Deletion, folder: Path) -> tuple[bool, str]:
-    """Whether the operation brings the bytes back, and what came of it otherwise."""
-    data = before[: one.start] + one.new + before[one.end :]
-    source = Source("python", data, path, lambda other: (folder / other).is_file())
-    operation = operations_of("python")[one.operation]
-    arguments, errors = check_arguments(operation, "python", "python", one.arguments)
-    place = f"{path}:{Source('python', before).line_of(one.start)}"
-    if errors:
-        return False, f"{place} {errors[0]}"
-    match = Match(source.root)
-    if one.definition is not None:
-        match = definition_match(definitions_in(source)[one.definition])
-    try:
-        result = run_operation(operation, source, [match], arguments)
-    except OperationRefused as refusal:
-        return False, f"{place} {one.arguments}: {refusal.reason}"
-    return result.data == before, f"{place} {one.arguments}"
 
 
 def _deletions(source: Source) -> Iterator[Deletion]:
@@ -157,7 +94,7 @@ def _decorators(source: Source, definition: Node, number: int) -> Iterator[Delet
             continue
         end = source.next_line(node.end_byte)
         start = source.line_start(node.start_byte)
-        arguments = {"decorator": _dedented(source, node)}
+        arguments = {"decorator": dedented_text(source, node)}
         if index == 0 and len(decorators) > 1:
             arguments["position"] = "outermost"
         elif index == len(decorators) - 1:
@@ -165,13 +102,6 @@ def _decorators(source: Source, definition: Node, number: int) -> Iterator[Delet
         elif index > 0:
             continue  # between two others is no place that can be asked for
         yield Deletion("decorator", start, end, b"", "add_decorator", arguments, number)
-
-
-def _dedented(source: Source, node: Node) -> str:
-    """The text of a node as one would send it: lines behind the first without its indentation."""
-    indent = source.indent_at(node.start_byte)
-    first, *rest = source.text(node).split("\n")
-    return "\n".join([first, *(row.removeprefix(indent) for row in rest)])
 
 
 def _imports(source: Source, node: Node) -> Iterator[Deletion]:
@@ -199,18 +129,8 @@ def _imports(source: Source, node: Node) -> Iterator[Deletion]:
         yield Deletion("imported name", first, last, b"", "add_import", arguments)
 
 
-def main() -> None:
-    shares: dict[str, list[bool]] = {}
-    differences: dict[str, list[str]] = {}
-    for kind, is_back, place in _outcomes():
-        shares.setdefault(kind, []).append(is_back)
-        if not is_back:
-            differences.setdefault(kind, []).append(place)
-    for kind, results in shares.items():
-        print(f"{kind:<16} {sum(results):>6} of {len(results):>6}  {100 * sum(results) / len(results):.2f} %")
-        for place in differences.get(kind, ())[: int(sys.argv[1]) if len(sys.argv) > 1 else 5]:
-            print(f"    {place}")
-
+ORACLE = InverseOracle("python", _corpora, _deletions, BOUNDS, SAMPLE)
+figures = ORACLE.figures
 
 if __name__ == "__main__":
-    main()
+    ORACLE.print_differences()

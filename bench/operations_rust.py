@@ -3,22 +3,14 @@
 `python -m bench.operations_rust` prints the first differences of each kind too.
 """
 
-import random
-import sys
-from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
 
 from tree_sitter import Node
 
 from bench.corpora import debian_package
-from bench.measure import Figure
-from codeplane.languages.operations import Match, OperationRefused, Source, operations_of
+from bench.inverse_oracle import Corpus, Deletion, InverseOracle
+from codeplane.languages.operations import Source
 from codeplane.languages.operations.addresses import definitions_in
-from codeplane.languages.operations.checking import check_arguments
-from codeplane.languages.operations.run import run_operation
-from codeplane.languages.operations.targets import definition_match
 
 CRATES = (
     ("librust-semver-dev", "1.0.14-1"),
@@ -41,67 +33,15 @@ BOUNDS = {
 }
 
 
-class Deletion(NamedTuple):
-    """Bytes of a file that are taken out, and the operation that has to bring them back."""
-
-    kind: str
-    start: int
-    end: int
-    operation: str
-    arguments: dict[str, Any]
-    definition: int | None = None  # which of the definitions of the file is the target
-
-
-def figures() -> list[Figure]:
-    trials, failures = Counter[str](), Counter[str]()
-    for kind, is_back, _ in _outcomes():
-        trials[kind] += 1
-        failures[kind] += not is_back
-    return [
-        Figure(
-            f"{kind} not restored",
-            100 * failures[kind] / trials[kind],
-            "%",
-            bound,
-            f"{failures[kind]} of {trials[kind]} that were deleted",
-        )
-        for kind, bound in BOUNDS.items()
-    ]
-
-
-def _outcomes() -> Iterator[tuple[str, bool, str]]:
+def _corpora() -> Iterator[Corpus]:
     for name, version in CRATES:
         folder = debian_package(name, version, FOLDER)
-        deletions: dict[str, list[tuple[Path, Deletion]]] = {}
-        for path in sorted(folder.rglob("*.rs")):
-            source = Source("rust", path.read_bytes())
-            for one in () if source.root.has_error else _deletions(source):
-                deletions.setdefault(one.kind, []).append((path, one))
-        for kind, items in deletions.items():
-            for path, one in random.Random(7).sample(items, min(SAMPLE, len(items))):
-                yield kind, *_restored(path.relative_to(folder).as_posix(), path.read_bytes(), one)
-
-
-def _restored(path: str, before: bytes, one: Deletion) -> tuple[bool, str]:
-    """Whether the operation brings the bytes back, and what came of it otherwise."""
-    source = Source("rust", before[: one.start] + before[one.end :], path)
-    operation = operations_of("rust")[one.operation]
-    arguments, errors = check_arguments(operation, "rust", "rust", one.arguments)
-    line = before.count(b"\n", 0, one.start) + 1
-    place = f"{path}:{line}"
-    if errors:
-        return False, f"{place} {errors[0]}"
-    match = Match(source.root)
-    if one.definition is not None:
-        match = definition_match(definitions_in(source)[one.definition])
-    try:
-        result = run_operation(operation, source, [match], arguments)
-    except OperationRefused as refusal:
-        return False, f"{place} {one.arguments}: {refusal.reason}"
-    return result.data == before, f"{place} {one.arguments}"
+        yield Corpus(folder, sorted(folder.rglob("*.rs")))
 
 
 def _deletions(source: Source) -> Iterator[Deletion]:
+    if source.root.has_error:
+        return
     for number, one in enumerate(definitions_in(source)):
         yield from _attributes(source, one.node, number)
         if one.node.type == "function_item":
@@ -126,13 +66,13 @@ def _attributes(source: Source, definition: Node, number: int) -> Iterator[Delet
             last = text.removesuffix(")]").rpartition(",")[2]
             end = node.end_byte - 2
             arguments = {"decorator": f"derive({last.strip()})"}
-            yield Deletion("derived trait", end - len(last) - 1, end, "add_decorator", arguments, number)
+            yield Deletion("derived trait", end - len(last) - 1, end, b"", "add_decorator", arguments, number)
         if index not in (0, len(attributes) - 1) or text.startswith("#[derive"):
             continue  # between two others is no place that can be asked for
         place = "outermost" if index == 0 and len(attributes) > 1 else "innermost"
         start, end = source.line_start(node.start_byte), source.next_line(node.end_byte)
         arguments = {"decorator": text, "position": place}
-        yield Deletion("attribute", start, end, "add_decorator", arguments, number)
+        yield Deletion("attribute", start, end, b"", "add_decorator", arguments, number)
 
 
 def _parameters(source: Source, function: Node, number: int) -> Iterator[Deletion]:
@@ -163,7 +103,7 @@ def _parameters(source: Source, function: Node, number: int) -> Iterator[Deletio
         else:
             start, end = nodes[index - 1].end_byte if index else node.start_byte, node.end_byte
         if len(nodes) > 1 or not source.is_first_in_line(node.start_byte):
-            yield Deletion("parameter", start, end, "add_parameter", arguments, number)
+            yield Deletion("parameter", start, end, b"", "add_parameter", arguments, number)
 
 
 def _types(source: Source, function: Node, number: int) -> Iterator[Deletion]:
@@ -173,14 +113,16 @@ def _types(source: Source, function: Node, number: int) -> Iterator[Deletion]:
     if result is not None and source.text(result) != "()":
         arguments = {"type": source.text(result)}
         yield Deletion(
-            "result", parameters.end_byte, result.end_byte, "add_type_annotation", arguments, number
+            "result", parameters.end_byte, result.end_byte, b"", "add_type_annotation", arguments, number
         )
     for node in body.named_children:
         pattern, kind = node.child_by_field_name("pattern"), node.child_by_field_name("type")
         if node.type != "let_declaration" or pattern is None or kind is None or pattern.type != "identifier":
             continue
         arguments = {"type": source.text(kind), "variable": source.text(pattern)}
-        yield Deletion("variable", pattern.end_byte, kind.end_byte, "add_type_annotation", arguments, number)
+        yield Deletion(
+            "variable", pattern.end_byte, kind.end_byte, b"", "add_type_annotation", arguments, number
+        )
 
 
 def _imports(source: Source, node: Node) -> Iterator[Deletion]:
@@ -191,7 +133,7 @@ def _imports(source: Source, node: Node) -> Iterator[Deletion]:
     end = source.next_line(node.end_byte)
     is_group = source.data[:start].endswith(b"\n\n") and source.data[end : end + 1] == b"\n"
     kind = "import" if _has_peer(source, node) else "lone import"
-    yield Deletion(kind, start, end + is_group, "add_import", {"import": source.text(node)})
+    yield Deletion(kind, start, end + is_group, b"", "add_import", {"import": source.text(node)})
     tree = node.child_by_field_name("argument")
     names = tree.child_by_field_name("list") if tree is not None and tree.type == "scoped_use_list" else None
     if tree is None or names is None or "\n" in source.text(node) or names.named_child_count < 3:
@@ -205,7 +147,7 @@ def _imports(source: Source, node: Node) -> Iterator[Deletion]:
         first = item.start_byte if index + 1 < len(items) else items[index - 1].end_byte
         last = items[index + 1].start_byte if index + 1 < len(items) else item.end_byte
         arguments = {"import": f"{head}{{{text}}};"}
-        yield Deletion("imported name", first, last, "add_import", arguments)
+        yield Deletion("imported name", first, last, b"", "add_import", arguments)
 
 
 def _has_peer(source: Source, node: Node) -> bool:
@@ -231,18 +173,8 @@ def _origin(source: Source, node: Node) -> tuple[str, str]:
     return visibility, "crate" if root in ("crate", "self", "super") else "other"
 
 
-def main() -> None:
-    shares: dict[str, list[bool]] = {}
-    differences: dict[str, list[str]] = {}
-    for kind, is_back, place in _outcomes():
-        shares.setdefault(kind, []).append(is_back)
-        if not is_back:
-            differences.setdefault(kind, []).append(place)
-    for kind, results in shares.items():
-        print(f"{kind:<16} {sum(results):>6} of {len(results):>6}  {100 * sum(results) / len(results):.2f} %")
-        for place in differences.get(kind, ())[: int(sys.argv[1]) if len(sys.argv) > 1 else 5]:
-            print(f"    {place}")
-
+ORACLE = InverseOracle("rust", _corpora, _deletions, BOUNDS, SAMPLE)
+figures = ORACLE.figures
 
 if __name__ == "__main__":
-    main()
+    ORACLE.print_differences()

@@ -47,6 +47,7 @@ FILES = {
     "pkg/util.py": "def twice(x):\n    return 2 * x\n",
     "pkg/more.py": "from pkg.util import twice\n\n\ndef more(x):\n    return twice(x)\n",
 }
+THREAD_SEC = 30
 TOOLCHAIN = '[validators.types]\ncommand = "checker"\n'
 MODES: dict[str, dict[str, Any]] = {
     "staged": {},
@@ -101,6 +102,8 @@ class Fate:
             return False
         self.steps.append(name)
         if self.how in FULL and self.last:
+            if name in NO_SPACE_NEEDED:
+                return False
             if len(self.steps) == self.last or (self.how == "full from here" and len(self.steps) > self.last):
                 raise refusal_of(name)
             return False
@@ -244,6 +247,9 @@ def make_scene(scratch: Path, mode: str) -> Scene:
         scene.states.append(files_of(repo.root))
     repo.session.close()
     shutil.rmtree(place)
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join(THREAD_SEC)  # workers of the last call, which are ending
     assert threading.active_count() == 1, "a fork would lose threads"
     return scene
 
@@ -349,22 +355,20 @@ def judge_files(scene: Scene, repo: CrashRepo) -> list[str]:
     if execution_lock.is_taken() or execution_lock.holder() is not None:
         faults.append("the lock is held")
     faults += session.ledger.verify()
-    # What a phase that was rolled back has left staged, the next execution stages again.
-    rest = count + (2 if scene.mode == "refused" else 1)
-    return faults + judge_index(root, scene.states[:rest])
+    return faults + judge_index(root, scene.states[0 if scene.mode == "without git" else count])
 
 
-def judge_index(root: Path, states: list[dict[str, str]]) -> list[str]:
-    """Git's index has of every file what one of the phases that count has left."""
+def judge_index(root: Path, state: dict[str, str]) -> list[str]:
+    """Git's index has of every file what the phases that count have left."""
     import pygit2
 
     repository = pygit2.Repository(str(root))
-    faults = []
-    for path in states[0]:
-        data = repository[repository.index[path].id].data  # type: ignore[attr-defined]
-        if data not in [state[path].encode() for state in states]:
-            faults.append(f"git's index has content of {path} that no phase has left")
-    return faults
+    contents = {path: repository[repository.index[path].id].data for path in state}  # type: ignore[attr-defined]
+    return [
+        f"git's index has other content of {path} than the tree"
+        for path, data in contents.items()
+        if data != state[path].encode()
+    ]
 
 
 def litter(root: Path, place: Path) -> list[str]:
@@ -469,6 +473,8 @@ def seed_bug(bug: str) -> None:
     """Puts a bug into the settlement, to show that the campaign finds it."""
     if bug == "no-settlement":
         settlement.settle_phases = lambda repo, tree: []
+    elif bug == "no-staging":
+        vars(settlement)["_stage_at_start"] = lambda repo, paths: ""
 
 
 def main() -> None:

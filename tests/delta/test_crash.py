@@ -57,6 +57,7 @@ def test_many_kills(mode: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert result["faults"] == []
 
 
-def test_the_campaign_finds_a_start_that_settles_nothing() -> None:
-    result = campaign("--kills", "40", "--modes", "staged", "--bug", "no-settlement")
+@pytest.mark.parametrize("bug", ["no-settlement", "no-staging"])
+def test_the_campaign_finds_a_start_that_settles_nothing(bug: str) -> None:
+    result = campaign("--kills", "40", "--modes", "staged", "--bug", bug)
     assert result["count"] > 0

@@ -245,3 +245,30 @@ def test_lines_that_only_went_away_need_no_formatter(tmp_path: Path) -> None:
     link_program(lab.root, clang_format())
     formatting = normaliser_for(lab)(RepoPath("a.c"), "c", b"int  x;\nint  y;\n", b"int  x;\n")
     assert formatting == (b"int  x;\n", None, None)
+
+
+def test_other_files_of_a_project_wide_operation_are_formatted_by_the_same_rule(tmp_path: Path) -> None:
+    files = {
+        ".prettierrc": "{}\n",
+        "load.js": "export function load(url) {\n  return url;\n}\n",
+        "tidy.js": 'import { load } from "./load.js";\n\nload("a");\n',
+        "own.js": 'import { load } from "./load.js";\nlet  y = 1;\nload( "b" )\nlet  z = 1;\n',
+    }
+    repo = FormatterRepo.prepare(tmp_path, files)
+    repo.add_prettier()
+    parameter = {"operation": "add_parameter", "target": "load", "name": "rest", "call_sites": True}
+    repo.execute(element("load.js", {**parameter, "argument": "{a:1}"}))
+    assert repo.read("load.js") == files["load.js"].replace("url)", "url, rest)")
+    assert repo.read("tidy.js") == files["tidy.js"].replace('"a")', '"a", { a: 1 })')
+    assert repo.read("own.js") == files["own.js"].replace('load( "b" )', 'load("b", { a: 1 });')
+
+
+def test_a_note_names_the_other_file_that_its_formatter_has_left(tmp_path: Path) -> None:
+    library = "mod user;\n\npub fn load(url: u8) -> u8 {\n    url\n}\n"
+    user = "use crate::load;\npub fn run( ) -> u8 {\n    load( 1 )\n}\n"
+    repo = FormatterRepo.prepare(tmp_path, {"Cargo.toml": CARGO, "src/lib.rs": library, "src/user.rs": user})
+    repo.add_rustfmt()
+    parameter = {"operation": "add_parameter", "target": "load", "name": "rest", "type": "u8"}
+    text = repo.execute(element("src/lib.rs", {**parameter, "argument": "2", "call_sites": True}))
+    assert "note: src/user.rs: rustfmt formats whole files" in text
+    assert repo.read("src/user.rs") == user.replace("load( 1 )", "load( 1, 2 )")

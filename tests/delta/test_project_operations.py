@@ -444,3 +444,30 @@ def test_a_forward_declaration_of_c_changes_with_its_definition(tmp_path: Path) 
     change = {"operation": "add_parameter", "target": "f", "name": "b", "type": "int", "argument": "2"}
     execute(repo, [element("m.c", {**change, "call_sites": True})])
     assert repo.read("m.c") == text.replace("int a)", "int a, int b)").replace("f(1)", "f(1, 2)")
+
+
+def test_a_function_that_is_its_module_is_called_by_names_of_others(tmp_path: Path) -> None:
+    files = {
+        "wrap.js": "function wrap (a) { return a }\n\nmodule.exports = wrap\n",
+        "use.js": "const other = require('./wrap')\n\nother(1)\n",
+    }
+    repo = repo_of(tmp_path, files)
+    transform = add("wrap", "store", argument="true")
+    result = repo.result("delta_try", elements=[element("wrap.js", transform)])
+    assert result["outcome"] == "red"
+    assert "wrap.js:3: module.exports = wrap (it is the module itself" in result["problems"][0]
+    accepted = repo.result("delta_try", elements=[element("wrap.js", {**transform, "accept": True})])
+    assert accepted["outcome"] == "green"
+
+
+def test_a_function_that_is_called_by_a_computed_name_is_listed(tmp_path: Path) -> None:
+    files = {
+        "tools.js": "function wrap (a) {}\nfunction join (a) {}\nmodule.exports = { wrap, join }\n",
+        "use.js": "const tools = require('./tools')\n;['wrap'].map(name => tools[name](1))\ntools.join(1)\n",
+    }
+    repo = repo_of(tmp_path, files)
+    result = repo.result("delta_try", elements=[element("tools.js", add("wrap", "b", argument="true"))])
+    assert result["outcome"] == "red"
+    assert "use.js:2: ;['wrap'].map" in result["problems"][0]
+    execute(repo, [element("tools.js", add("join", "b", argument="true"))])
+    assert repo.read("use.js").endswith("tools.join(1, true)\n")

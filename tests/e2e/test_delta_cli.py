@@ -29,3 +29,13 @@ def test_the_nodes_of_a_line_are_shown_with_their_fields(cpl: Cpl) -> None:
     ]
     assert cpl.run("delta", "tree", "web.py").returncode == 2
     assert cpl.run("delta", "tree", "no.py:1").returncode == 1
+
+
+def test_no_tree_is_shown_of_a_file_that_may_not_be_read(cpl: Cpl) -> None:
+    outside = cpl.repo.parent / "outside.py"
+    outside.write_text("x = 1\n")
+    (cpl.repo / "link.py").symlink_to(outside)
+    (cpl.repo / ".env").write_text("x = 1\n")
+    for place in ("../outside.py:1", "link.py:1", ".env:1", ".git/config:1"):
+        answer = cpl.run("delta", "tree", place, "--language", "python")
+        assert answer.returncode == 1 and "assignment" not in answer.stdout, place

@@ -20,7 +20,11 @@ from tests.plans.conftest import core
 ANY = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 ODD = " \n\t:#-'\"\\|>%@&*!{}[]é\u2028\x85\ufeff\x1f\u0301😀~=<,?`\rnoyes0123456789"
 TEXTS = st.text(ANY, max_size=20) | st.text(st.sampled_from(ODD), max_size=20)
-TITLES = TEXTS.filter(lambda text: bool(text.strip()) and text.isprintable())
+VISIBLE = st.characters(exclude_categories=["C", "Z"]) | st.sampled_from(
+    [one for one in ODD if one.isprintable() and not one.isspace()]
+)
+PADDING = st.text(VISIBLE | st.just(" "), max_size=10)
+TITLES = st.builds(lambda *parts: "".join(parts), PADDING, VISIBLE, PADDING)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),

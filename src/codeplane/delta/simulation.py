@@ -21,6 +21,7 @@ from codeplane.languages.operations.checking import check_arguments
 from codeplane.languages.operations.registry import pack_of
 from codeplane.languages.operations.run import run_operation
 from codeplane.languages.query import LARGEST, errors_in, is_too_broken, is_too_deep
+from codeplane.languages.spec import language_of
 
 ProblemKind = Literal[
     "unresolvable",
@@ -36,6 +37,7 @@ ProblemKind = Literal[
     "call_site",
 ]
 _MOST_PLACES: Final = 50
+_FIRST_BYTES: Final = 200  # that a language is told by where the name of a file does not
 
 
 class Problem(NamedTuple):
@@ -207,7 +209,7 @@ class _ElementRun:
         yield self._finished(language, data, after)
         for other, (was, is_now) in sorted(others.items()):
             if other != path:
-                yield ElementOutcome(other, was, is_now)
+                yield self._finished_other(other, was, is_now)
 
     def _transformed(self, language: str, data: bytes, others: dict[RepoPath, tuple[bytes, bytes]]) -> bytes:
         for number, transform in enumerate(self.element.transforms):
@@ -319,6 +321,19 @@ class _ElementRun:
         return ElementOutcome(
             path, before, after, tuple(self.places), tuple(self.notes), self.edit_count, is_formatted
         )
+
+    def _finished_other(self, path: RepoPath, before: bytes, after: bytes) -> ElementOutcome:
+        """Another file that an operation beyond one file has changed, formatted by the same rule."""
+        language = language_of(path, after[:_FIRST_BYTES])
+        if language is None or after == before:
+            return ElementOutcome(path, before, after)
+        formatting = self.simulation.formatter(path, language, before, after)
+        self.simulation.contents[path] = formatting.data
+        notes = [formatting.note] if formatting.note else []
+        if formatting.obstacle in ("failed", "lines"):
+            notes = [f"{path}: {note}" for note in notes]
+        is_formatted = formatting.data != after
+        return ElementOutcome(path, before, formatting.data, notes=tuple(notes), is_formatted=is_formatted)
 
     def _check_syntax(self, language: str, before: bytes, source: Source) -> None:
         """The result parses without new errors: implied for every element."""

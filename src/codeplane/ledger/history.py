@@ -86,14 +86,16 @@ class History:
                 return some[0]
         return None
 
-    def events(self, plan: str, limit: int = 200) -> list[dict[str, Any]]:
-        """What executions of a plan have come to, newest first."""
+    def events(self, plan: str, limit: int = 200, event: str | None = None) -> list[dict[str, Any]]:
+        """What executions of a plan have come to, newest first; all events, or those of one name."""
         condition = (
-            "WHERE kind = 'event' AND json_extract(body, '$.plan_id') = ? ORDER BY number DESC LIMIT ?"
+            "WHERE kind = 'event' AND json_extract(body, '$.plan_id') = ?"
+            " AND json_extract(body, '$.event') = ifnull(?, json_extract(body, '$.event'))"
+            " ORDER BY number DESC LIMIT ?"
         )
         events: list[dict[str, Any]] = []
         for _, some in self._ask_segments(
-            lambda c: [row.body() for row in rows(c, condition, (plan, limit))]
+            lambda c: [row.body() for row in rows(c, condition, (plan, event, limit))]
         ):
             events += some
             if len(events) >= limit:

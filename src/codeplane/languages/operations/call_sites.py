@@ -50,6 +50,7 @@ class CallGrammar:
     receiver_names: frozenset[str] = frozenset()  # of the parameter for what it is called on, in headers
     base_constructor: str = ""  # what a constructor calls that of its base by
     own_class: str = ""  # code that makes an instance of the class of a value, whichever that is
+    module_value: str = ""  # what stands before a name by which that value becomes the module itself
 
 
 class CallUnmapped(Exception):

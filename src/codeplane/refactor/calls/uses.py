@@ -27,6 +27,7 @@ _SILENT: Final = (Role.IMPORT, Role.EXPORT, Role.TYPE)
 # Classes that are asked about, and not made: `isinstance(x, C)`, `except C`.
 _ASKED: Final = re.compile(r"\b(?:isinstance|issubclass|except|raise|instanceof)\b")
 _MACRO: Final = "#"
+_BRACKETS: Final = ("bracket_access",)
 
 
 Receiver = Literal["none", "value", "class"]
@@ -120,6 +121,7 @@ class _Search:
             self._of_decorators(place)
         occurrences = find_occurrences(self._code, names, names.name)
         self._of_refs(occurrences, names)
+        self._of_computed_names(names.name)
         if self._is_initializer:
             for owner in self._owners:
                 self._of_class(owner)
@@ -164,6 +166,7 @@ class _Search:
     def _of_certain(self, ref: RefFact) -> None:
         at = (ref.path, ref.line, ref.column)
         if ref.role in _SILENT:
+            self._of_export(ref)
             return
         if ref.role is Role.WRITE:
             self._add_open(ref.path, ref.line, "it is replaced by something else")
@@ -173,6 +176,31 @@ class _Search:
             self._add_call(ref)
         else:
             self._values[at] = ValueUse(ref.path, ref.line, ref.column, ref.name)
+
+    def _of_computed_names(self, name: str) -> None:
+        """Strings with the name where members are looked up by variables: `['f', 'g'].map(n => m[n]())`.
+
+        A title of a test that is called like the function is no call, and is listed all the same.
+        """
+        literal = re.compile(rb"([\"'`])%b\1" % re.escape(name.encode("utf-8", "surrogateescape")))
+        for path in sorted(self._code.dynamics.asking(_BRACKETS).keys() & {*self._code.paths_with(name)}):
+            lines = self._lines(RepoPath(path))
+            for match in literal.finditer(lines.data):
+                line = lines.position(match.start())[0]
+                self._add_open(RepoPath(path), line, "members are looked up by computed names in this file")
+
+    def _of_export(self, ref: RefFact) -> None:
+        """`module.exports = f` makes the module the function: `require` gives it under any name."""
+        grammar = grammar_of(self._definition.language)
+        if grammar is None or not grammar.module_value or ref.role is not Role.EXPORT:
+            return
+        lines = self._lines(ref.path)
+        if re.search(
+            rb"(?:%b)\Z" % grammar.module_value.encode(), lines.data[: lines.offset(ref.line, ref.column)]
+        ):
+            self._add_open(
+                ref.path, ref.line, "it is the module itself, which others call by names of their own"
+            )
 
     def _add_call(self, ref: RefFact) -> None:
         receiver = self._receiver_of(ref)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from codeplane.core.errors import NotFound, PlanDamaged
+from codeplane.core.errors import CodePlaneError, NotFound, PlanDamaged
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.staging.stage import stage_paths
@@ -17,7 +17,7 @@ from codeplane.session.operation.aftermath import afterwards
 from codeplane.session.operation.edits import Written
 from codeplane.session.operation.git import change
 from codeplane.session.repo import RepoSession
-from codeplane.session.staging import staging_rules
+from codeplane.session.staging import repo_staging_rules, staging_rules
 from codeplane.working_tree import digest_of
 
 
@@ -68,30 +68,71 @@ def _settle_executing(repo: RepoSession, tree: PlanTree, phase: Item) -> list[st
     operation = repo.ledger.of_phase(phase.id)
     # A phase that was opened again may have an operation of an earlier execution.
     if operation is not None and operation.number > repo.ledger.last_event("phase_validated", phase.id):
+        # The phase is closed last: a start that is cut off before leaves both to the next.
+        staging = _stage_written(repo, tree, operation)
         _close_phase(repo, tree, phase)
         notice = (
             f"Phase {phase.title} ({phase.id}) was written by {operation.operation_id} before its"
-            " execution was cut off; it counts as completed. git_status tells what of it is staged."
+            f" execution was cut off; it counts as completed.{staging}"
         )
         return [notice]
     target = last_step_back(repo.work_plans.workflow, phase)
     if target is None or repo.engine.has_doubts:
         return []
+    operation = repo.ledger.undone_of_phase(phase.id)
+    staging = _stage_restored(repo, tree, operation) if operation is not None else ""
     repo.work_plans.transition_many([(phase.id, target)])
-    if repo.ledger.undone_of_phase(phase.id) is not None:
-        notice = (
-            f"Phase {phase.title} ({phase.id}) was cut off after it was rolled back. git_status tells what"
-            " of it is still staged; the next execution stages these files as they are."
-        )
-        return [notice]
-    return [f"Phase {phase.title} ({phase.id}) was cut off before anything was written."]
+    how = "after it was rolled back" if operation is not None else "before anything was written"
+    return [f"Phase {phase.title} ({phase.id}) was cut off {how}.{staging}"]
 
 
 def _settle_undone(repo: RepoSession, tree: PlanTree, phase: Item) -> list[str]:
     operation = repo.ledger.undone_of_phase(phase.id)
     if operation is None or operation.number < repo.ledger.last_event("phase_validated", phase.id):
         return []
-    return [_open_again(repo, tree, phase, operation)]
+    staging = _stage_restored(repo, tree, operation)
+    return [f"{_open_again(repo, tree, phase, operation)}{staging}"]
+
+
+def _stage_written(repo: RepoSession, tree: PlanTree, operation: Operation) -> str:
+    """Stages what a phase has written and nobody has changed since; a sentence about it."""
+    if not _uses_git(repo, tree):
+        return ""
+    modified = {one.path for one in repo.tree.git.look().modified}
+    paths = [
+        one.path
+        for one in operation.changes
+        if one.path in modified and _digest_in_tree(repo, one.path) == one.after
+    ]
+    return _stage_at_start(repo, paths) or " What it has written is staged."
+
+
+def _stage_restored(repo: RepoSession, tree: PlanTree, operation: Operation) -> str:
+    """Stages files again that are staged as a phase left them which was taken back; a sentence about it."""
+    if not _uses_git(repo, tree):
+        return ""
+    return _stage_at_start(repo, _restored_paths(repo, operation))
+
+
+def _uses_git(repo: RepoSession, tree: PlanTree) -> bool:
+    """Whether the last execution of a plan has staged what it wrote."""
+    events = repo.ledger.events(str(tree.plan.id), limit=1, event="execution_started")
+    return bool(events) and events[0].get("backend") == "git"
+
+
+def _stage_at_start(repo: RepoSession, paths: Sequence[RepoPath]) -> str:
+    """Stages files that no call asks for; the reason where that fails: git_status shows the rest."""
+    if not paths:
+        return ""
+    checkout = repo.checkout
+    try:
+        selection = Selection.of(repo.tree.jail, [str(path) for path in paths])
+        rules = repo_staging_rules(repo, lambda: None)
+        with repo.engine.alone(lambda: None):
+            stage_paths(checkout.repository, checkout.programs, selection, rules)
+    except CodePlaneError as error:
+        return f" Its files are not staged: {error.message}"
+    return ""
 
 
 def _close_phase(repo: RepoSession, tree: PlanTree, phase: Item) -> None:
@@ -152,20 +193,23 @@ def restage_rolled_back(call: Call, tree: PlanTree) -> None:
     """Stages files again that are staged as a phase left them which was taken back since."""
     workflow = call.repo.work_plans.workflow
     for phase in tree.phases_in_order():
-        if is_done(workflow, phase) or (operation := call.repo.ledger.undone_of_phase(phase.id)) is None:
-            continue
-        status = call.repo.tree.git.look()
-        modified = {one.path for one in status.modified}
-        paths = [
-            one.path
-            for one in operation.changes
-            if one.path in modified and _digest_in_tree(call, one.path) == one.before
-        ]
-        restage(call, paths, phase.id)
+        if not is_done(workflow, phase) and (operation := call.repo.ledger.undone_of_phase(phase.id)):
+            restage(call, _restored_paths(call.repo, operation), phase.id)
 
 
-def _digest_in_tree(call: Call, path: RepoPath) -> Digest | None:
-    data = read_tree_file(call.repo, path)
+def _restored_paths(repo: RepoSession, operation: Operation) -> list[RepoPath]:
+    """The files of an operation that was taken back which are staged in another state than they have."""
+    status = repo.tree.git.look()
+    paths = {one.path for one in status.modified} & {one.path for one in status.staged}
+    return [
+        one.path
+        for one in operation.changes
+        if one.path in paths and _digest_in_tree(repo, one.path) == one.before
+    ]
+
+
+def _digest_in_tree(repo: RepoSession, path: RepoPath) -> Digest | None:
+    data = read_tree_file(repo, path)
     return digest_of(data) if data is not None else None
 
 

@@ -16,7 +16,6 @@ from codeplane.languages.c.operations._signatures import (
 )
 from codeplane.languages.c.operations._tokens import declaration_of, names_in
 from codeplane.languages.operations import (
-    Argument,
     Arguments,
     Match,
     OperationRefused,
@@ -25,13 +24,11 @@ from codeplane.languages.operations import (
     operation,
 )
 from codeplane.languages.operations.fragments import fragment_node
-
-_PLACES = ("after", "before", "position")
+from codeplane.languages.operations.signature_arguments import added_parameter, parameter_place_errors
 
 
 def _check_places(arguments: Arguments) -> Sequence[str]:
-    places = [name for name in _PLACES if name in arguments]
-    errors = [f"Only one of {', '.join(_PLACES)} can be sent."] if len(places) > 1 else []
+    errors = parameter_place_errors(arguments)
     kind, name = arguments.text("type").strip(), arguments.text("name").strip()
     if error := keyword_error("name", name):
         errors.append(error)
@@ -43,13 +40,7 @@ def _check_places(arguments: Arguments) -> Sequence[str]:
 @operation(
     version=1,
     target="definition",
-    arguments=(
-        Argument("name", "name", "the name of the parameter", is_required=True),
-        Argument("type", "type", "its type, as source text", is_required=True),
-        Argument("after", "name", "the parameter that it goes behind"),
-        Argument("before", "name", "the parameter that it goes before"),
-        Argument("position", "choice", "first, or last, as by default", choices=("first", "last")),
-    ),
+    arguments=added_parameter(position="first, or last, as by default", is_type_required=True),
     check_arguments=_check_places,
 )
 def add_parameter(source: Source, match: Match, arguments: Arguments) -> Outcome:

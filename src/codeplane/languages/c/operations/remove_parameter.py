@@ -15,7 +15,6 @@ from codeplane.languages.c.operations._signatures import (
 )
 from codeplane.languages.c.operations._tokens import macros_in, mentions, names_in
 from codeplane.languages.operations import (
-    Argument,
     Arguments,
     Match,
     OperationRefused,
@@ -23,15 +22,13 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
+from codeplane.languages.operations.signature_arguments import removed_parameter
 
 
 @operation(
     version=1,
     target="definition",
-    arguments=(
-        Argument("name", "name", "the parameter", is_required=True),
-        Argument("force", "flag", "also where the body uses it"),
-    ),
+    arguments=removed_parameter(),
 )
 def remove_parameter(source: Source, match: Match, arguments: Arguments) -> Outcome:
     """Removes a parameter of a function, in its definition and all its prototypes of the file.

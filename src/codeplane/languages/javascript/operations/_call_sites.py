@@ -17,5 +17,6 @@ GRAMMAR: Final = CallGrammar(
     callers=frozenset(("call", "apply", "bind")),
     is_lenient=True,
     base_constructor="super",
+    module_value=r"\bmodule\s*\.\s*exports\s*=\s*",
     own_class=r"\bnew\s+this\b|\bthis\.constructor\b|\bnew\s+new\.target\b",
 )

@@ -36,8 +36,8 @@ from codeplane.languages.operations import (
 from codeplane.languages.operations.bindings import facts_of, lines_of, offset_of
 from codeplane.languages.operations.changes import with_newlines
 from codeplane.languages.operations.fragments import fragment_node
+from codeplane.languages.operations.signature_arguments import added_parameter, parameter_place_errors
 
-_PLACES: Final = ("after", "before", "position")
 _PLATFORM: Final = frozenset(
     "Array Boolean Date Error JSON Map Math Number Object Promise Proxy Reflect RegExp Set String Symbol URL"
     " WeakMap WeakSet arguments console decodeURIComponent document encodeURIComponent event exports fetch"
@@ -47,8 +47,7 @@ _PLATFORM: Final = frozenset(
 
 
 def _check(arguments: Arguments) -> Sequence[str]:
-    places = [name for name in _PLACES if name in arguments]
-    errors = [f"Only one of {', '.join(_PLACES)} can be sent."] if len(places) > 1 else []
+    errors = parameter_place_errors(arguments)
     if arguments.flag("optional") and "default" in arguments:
         errors.append("A parameter with a default is optional; send one of `optional` and `default`.")
     default = fragment_node("typescript", FRAMES["expression"], arguments.optional("default") or "0")
@@ -61,19 +60,11 @@ def _check(arguments: Arguments) -> Sequence[str]:
 @operation(
     version=1,
     target="definition",
-    arguments=(
-        Argument("name", "name", "the name of the parameter", is_required=True),
-        Argument("type", "type", "its type, as source text; TypeScript only"),
+    arguments=added_parameter(
         Argument("default", "expression", "its default, as source text"),
         Argument("optional", "flag", "it may be left out: `name?`; TypeScript only"),
-        Argument("after", "name", "the parameter that it goes behind"),
-        Argument("before", "name", "the parameter that it goes before"),
-        Argument(
-            "position",
-            "choice",
-            "first of all, or last before `...rest`, as by default",
-            choices=("first", "last"),
-        ),
+        position="first of all, or last before `...rest`, as by default",
+        type_note="; TypeScript only",
     ),
     check_arguments=_check,
 )

@@ -1,6 +1,5 @@
 """Gives a parameter, a result, a variable or a field its type."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from tree_sitter import Node
@@ -15,7 +14,6 @@ from codeplane.languages.javascript.operations._variables import (
     find_variable,
 )
 from codeplane.languages.operations import (
-    Argument,
     Arguments,
     Match,
     OperationRefused,
@@ -24,30 +22,18 @@ from codeplane.languages.operations import (
     operation,
 )
 from codeplane.languages.operations.fragments import Frame, fragment_node
+from codeplane.languages.operations.signature_arguments import annotated_places, type_place_errors
 
-_PLACES: Final = ("parameter", "variable", "field", "returns")
 _VALUE: Final = Frame("let a: ", ";")
 _PARAMETERS: Final = ("required_parameter", "optional_parameter")
 _BINDERS: Final = ("variable_declarator", "for_in_statement", "catch_clause")
 
 
-def _check(arguments: Arguments) -> Sequence[str]:
-    places = [name for name in _PLACES if name in arguments and arguments.values[name] is not False]
-    return [f"Only one of {', '.join(_PLACES)} can be sent."] if len(places) > 1 else []
-
-
 @operation(
     version=1,
     target="definition",
-    arguments=(
-        Argument("type", "type", "the type, as source text", is_required=True),
-        Argument("parameter", "name", "the parameter that gets it"),
-        Argument("variable", "name", "the variable of the file or function that gets it"),
-        Argument("field", "name", "the field of the class or interface that gets it"),
-        Argument("returns", "flag", "the function's result gets it, as it does where nothing else is named"),
-        Argument("replace", "flag", "another type that is there is replaced"),
-    ),
-    check_arguments=_check,
+    arguments=annotated_places(variable="file or function", field="class or interface that gets it"),
+    check_arguments=type_place_errors,
 )
 def add_type_annotation(source: Source, match: Match, arguments: Arguments) -> Outcome:
     """Gives a parameter, a result, a variable or a field its type; TypeScript only.

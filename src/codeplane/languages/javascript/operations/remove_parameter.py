@@ -18,7 +18,6 @@ from codeplane.languages.javascript.operations._signatures import (
     refuse_accessor,
 )
 from codeplane.languages.operations import (
-    Argument,
     Arguments,
     Match,
     OperationRefused,
@@ -27,15 +26,13 @@ from codeplane.languages.operations import (
     operation,
 )
 from codeplane.languages.operations.bindings import bind_at, facts_of, lines_of, uses_of
+from codeplane.languages.operations.signature_arguments import removed_parameter
 
 
 @operation(
     version=1,
     target="definition",
-    arguments=(
-        Argument("name", "name", "the parameter, without dots", is_required=True),
-        Argument("force", "flag", "also where the body uses it"),
-    ),
+    arguments=removed_parameter(", without dots"),
 )
 def remove_parameter(source: Source, match: Match, arguments: Arguments) -> Outcome:
     """Removes a parameter of a function; calls stay as they are."""

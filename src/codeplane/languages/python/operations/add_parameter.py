@@ -15,6 +15,7 @@ from codeplane.languages.operations import (
 )
 from codeplane.languages.operations.bindings import facts_of, lines_of
 from codeplane.languages.operations.changes import with_newlines
+from codeplane.languages.operations.signature_arguments import added_parameter, parameter_place_errors
 from codeplane.languages.python.operations._annotations import same_type, written_type
 from codeplane.languages.python.operations._guards import refuse_unsafe
 from codeplane.languages.python.operations._occurrences import outer_uses
@@ -30,33 +31,20 @@ from codeplane.languages.python.operations._signatures import (
     refuse_type_comments,
 )
 
-_PLACES = ("after", "before", "position")
 _ACCESSORS = ("property", "cached_property", "setter", "deleter")
-
-
-def _check_places(arguments: Arguments) -> Sequence[str]:
-    places = [name for name in _PLACES if name in arguments]
-    return [f"Only one of {', '.join(_PLACES)} can be sent."] if len(places) > 1 else []
 
 
 @operation(
     version=1,
     target="definition",
     arguments=(
-        Argument("name", "name", "the name of the parameter", is_required=True),
-        Argument("type", "type", "its type, as source text"),
-        Argument("default", "expression", "its default, as source text"),
-        Argument("after", "name", "the parameter that it goes behind"),
-        Argument("before", "name", "the parameter that it goes before"),
-        Argument(
-            "position",
-            "choice",
-            "first of all, or last of those that are passed by position, as by default",
-            choices=("first", "last"),
+        *added_parameter(
+            Argument("default", "expression", "its default, as source text"),
+            position="first of all, or last of those that are passed by position, as by default",
         ),
         Argument("keyword_only", "flag", "it is passed by name only: goes behind `*`, which is added"),
     ),
-    check_arguments=_check_places,
+    check_arguments=parameter_place_errors,
 )
 def add_parameter(source: Source, match: Match, arguments: Arguments) -> Outcome:
     """Adds a parameter to a function; calls stay as they are."""

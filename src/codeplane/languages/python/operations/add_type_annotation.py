@@ -1,14 +1,12 @@
 """Gives a parameter, a result, a variable or a field its type."""
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from tree_sitter import Node
 
 from codeplane.core.edits import TextEdit
 from codeplane.languages.operations import (
-    Argument,
     Arguments,
     Match,
     OperationRefused,
@@ -16,6 +14,7 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
+from codeplane.languages.operations.signature_arguments import annotated_places, type_place_errors
 from codeplane.languages.python.operations._annotations import same_type, written_type
 from codeplane.languages.python.operations._guards import refuse_unsafe
 from codeplane.languages.python.operations._signatures import (
@@ -26,28 +25,17 @@ from codeplane.languages.python.operations._signatures import (
 )
 from codeplane.languages.python.operations._variables import find_assignment, find_attribute
 
-_PLACES: Final = ("parameter", "variable", "field", "returns")
 _ENUM: Final = re.compile(r"\b(?:\w*Enum|\w*Flag)\b")
 _FIELDS: Final = re.compile(r"\b(?:dataclass|define|frozen|attrs|NamedTuple|TypedDict|BaseModel)\b")
-
-
-def _check_places(arguments: Arguments) -> Sequence[str]:
-    places = [name for name in _PLACES if name in arguments and arguments.values[name] is not False]
-    return [f"Only one of {', '.join(_PLACES)} can be sent."] if len(places) > 1 else []
 
 
 @operation(
     version=1,
     target="definition",
-    arguments=(
-        Argument("type", "type", "the type, as source text", is_required=True),
-        Argument("parameter", "name", "the parameter that gets it"),
-        Argument("variable", "name", "the variable of the module, function or class that gets it"),
-        Argument("field", "name", "the field of the class that gets it, in the class or as `self.field`"),
-        Argument("returns", "flag", "the function's result gets it, as it does where nothing else is named"),
-        Argument("replace", "flag", "another type that is there is replaced"),
+    arguments=annotated_places(
+        variable="module, function or class", field="class that gets it, in the class or as `self.field`"
     ),
-    check_arguments=_check_places,
+    check_arguments=type_place_errors,
 )
 def add_type_annotation(source: Source, match: Match, arguments: Arguments) -> Outcome:
     """Gives a parameter, a result, a variable or a field its type.

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from codeplane.languages.operations import (
-    Argument,
     Arguments,
     Match,
     OperationRefused,
@@ -14,6 +13,7 @@ from codeplane.languages.operations import (
     operation,
 )
 from codeplane.languages.operations.bindings import bind_at, facts_of, lines_of, uses_of
+from codeplane.languages.operations.signature_arguments import removed_parameter
 from codeplane.languages.python.operations._guards import refuse_unsafe
 from codeplane.languages.python.operations._occurrences import dynamic_reads
 from codeplane.languages.python.operations._signatures import (
@@ -30,10 +30,7 @@ from codeplane.languages.python.operations._signatures import (
 @operation(
     version=1,
     target="definition",
-    arguments=(
-        Argument("name", "name", "the parameter, without stars", is_required=True),
-        Argument("force", "flag", "also where the body uses it"),
-    ),
+    arguments=removed_parameter(", without stars"),
 )
 def remove_parameter(source: Source, match: Match, arguments: Arguments) -> Outcome:
     """Removes a parameter, with a `*` or `/` that nothing is left for; calls stay as they are."""

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from codeplane.languages.operations import (
-    Argument,
     Arguments,
     Match,
     OperationRefused,
@@ -13,6 +12,7 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
+from codeplane.languages.operations.signature_arguments import added_parameter, parameter_place_errors
 from codeplane.languages.rust.operations._guards import lines_of, refuse_unsafe, with_newlines
 from codeplane.languages.rust.operations._macro_view import facts_of, offset_of
 from codeplane.languages.rust.operations._names import name_errors
@@ -27,29 +27,16 @@ from codeplane.languages.rust.operations._signatures import (
     signature_notes,
 )
 
-_PLACES = ("after", "before", "position")
-
 
 def _check_places(arguments: Arguments) -> Sequence[str]:
-    places = [name for name in _PLACES if name in arguments]
-    errors = [f"Only one of {', '.join(_PLACES)} can be sent."] if len(places) > 1 else []
-    return [*name_errors(arguments, "name"), *errors]
+    return [*name_errors(arguments, "name"), *parameter_place_errors(arguments)]
 
 
 @operation(
     version=1,
     target="definition",
-    arguments=(
-        Argument("name", "name", "the name of the parameter", is_required=True),
-        Argument("type", "type", "its type, as source text", is_required=True),
-        Argument("after", "name", "the parameter that it goes behind"),
-        Argument("before", "name", "the parameter that it goes before"),
-        Argument(
-            "position",
-            "choice",
-            "first behind what a method is called on, or last, as by default",
-            choices=("first", "last"),
-        ),
+    arguments=added_parameter(
+        position="first behind what a method is called on, or last, as by default", is_type_required=True
     ),
     check_arguments=_check_places,
 )

@@ -1,12 +1,11 @@
 """Gives a variable, a closure or a function a type."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from codeplane.core.edits import TextEdit
 from codeplane.languages.operations import (
-    Argument,
     Arguments,
     Match,
     OperationRefused,
@@ -14,31 +13,21 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
+from codeplane.languages.operations.signature_arguments import annotated_places, type_place_errors
 from codeplane.languages.rust.operations._guards import compact_text, refuse_unsafe, with_newlines
 from codeplane.languages.rust.operations._signatures import FUNCTIONS, lay_out, parameters_of
 from codeplane.languages.rust.operations._widths import MAX_WIDTH, display_width
 
-_SUBJECTS = ("parameter", "variable", "field", "returns")
 _TYPED = ("const_item", "static_item", "field_declaration", "parameter")
-
-
-def _check_subject(arguments: Arguments) -> Sequence[str]:
-    subjects = [name for name in _SUBJECTS if name in arguments and arguments.values[name] is not False]
-    return [f"Only one of {', '.join(_SUBJECTS)} can be sent."] if len(subjects) > 1 else []
 
 
 @operation(
     version=1,
     target="definition",
-    arguments=(
-        Argument("type", "type", "the type, as source text", is_required=True),
-        Argument("parameter", "name", "the parameter of the function or closure that gets it"),
-        Argument("variable", "name", "the variable of the function that gets it"),
-        Argument("field", "name", "the field of the structure that gets it"),
-        Argument("returns", "flag", "the function or closure returns it, as by default"),
-        Argument("replace", "flag", "also where there is another type"),
+    arguments=annotated_places(
+        variable="function", field="structure that gets it", function="function or closure"
     ),
-    check_arguments=_check_subject,
+    check_arguments=type_place_errors,
 )
 def add_type_annotation(source: Source, match: Match, arguments: Arguments) -> Outcome:
     """Gives a variable, a parameter of a closure, or the result of a function or closure a type."""

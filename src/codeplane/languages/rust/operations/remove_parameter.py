@@ -5,7 +5,6 @@ import re
 from tree_sitter import Node
 
 from codeplane.languages.operations import (
-    Argument,
     Arguments,
     Match,
     OperationRefused,
@@ -13,6 +12,7 @@ from codeplane.languages.operations import (
     Source,
     operation,
 )
+from codeplane.languages.operations.signature_arguments import removed_parameter
 from codeplane.languages.rust.operations._guards import lines_of, refuse_unsafe
 from codeplane.languages.rust.operations._macro_view import bind_at, facts_of, opaque_mentions, uses_of
 from codeplane.languages.rust.operations._signatures import (
@@ -30,10 +30,7 @@ from codeplane.languages.rust.operations._signatures import (
 @operation(
     version=1,
     target="definition",
-    arguments=(
-        Argument("name", "name", "the parameter", is_required=True),
-        Argument("force", "flag", "also where the body uses it"),
-    ),
+    arguments=removed_parameter(),
 )
 def remove_parameter(source: Source, match: Match, arguments: Arguments) -> Outcome:
     """Removes a parameter with its attributes; calls stay as they are."""
