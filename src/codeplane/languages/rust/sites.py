@@ -3,7 +3,10 @@
 from codeplane.languages.sites.grammar import CallForm, SiteGrammar
 
 SITES = SiteGrammar(
-    calls={"call_expression": CallForm(function="function")},
+    calls={
+        "call_expression": CallForm(function="function"),
+        "macro_invocation": CallForm(function="macro", arguments="(token_tree)"),
+    },
     decorators={"attribute": CallForm(name="#0")},
     members={"field_expression": ("value", "field"), "scoped_identifier": ("path", "name")},
     subscripts={"index_expression": ("#0", "#1")},

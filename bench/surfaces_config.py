@@ -1,0 +1,112 @@
+"""Compares configuration keys with an `ast` walk over packages from PyPI: precision and recall of literal reads.
+
+    python bench/surfaces_config.py celery==5.4.0 huggingface_hub==0.27.0
+"""
+
+import argparse
+import ast
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from codeplane.config import Places
+from codeplane.session import Checkout, RepoSession
+from codeplane.surfaces.config_keys import config_surface
+
+PACKAGES = ("celery==5.4.0", "mlflow-skinny==2.19.0", "huggingface_hub==0.27.0")
+_ENVIRON_METHODS = {"get", "pop", "setdefault"}
+_PATTERNS = {"os.getenv", "os.environ[]", "os.environ.get", "os.environ.setdefault"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("packages", nargs="*", default=PACKAGES)
+    for package in parser.parse_args().packages:
+        with tempfile.TemporaryDirectory() as folder:
+            compare_package(package, Path(folder))
+
+
+def compare_package(package: str, folder: Path) -> None:
+    """Prints what both walks have in common, and what only one of them has."""
+    root = _fetch_package(package, folder)
+    rows = {(path, line, key) for path in sorted(root.rglob("*.py")) for line, key in _literal_reads(path)}
+    oracle = {(path.relative_to(root).as_posix(), line, key) for path, line, key in rows}
+    answer, keys, dynamic = _answer_of(root)
+    common = len(oracle & answer)
+    print(
+        f"{package}: ast {len(oracle)}, CodePlane {len(answer)}, common {common}, "
+        f"precision {common / max(1, len(answer)):.3f}, recall {common / max(1, len(oracle)):.3f}; "
+        f"keys in all {keys}, dynamic {dynamic}"
+    )
+    for row in sorted(oracle - answer):
+        print("  missing", *row)
+    for row in sorted(answer - oracle):
+        print("  extra", *row)
+
+
+def _fetch_package(package: str, folder: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:"]
+    subprocess.run([*command, "-d", str(folder), package], check=True)
+    root = folder / "source"
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+        wheel.extractall(root)
+    for arguments in (["init", "-q"], ["add", "-A"]):
+        subprocess.run(["git", "-C", str(root), *arguments], check=True)
+    identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+    subprocess.run(["git", "-C", str(root), *identity, "commit", "-q", "-m", "corpus"], check=True)
+    return root
+
+
+def _answer_of(root: Path) -> tuple[set[tuple[str, int, str]], int, int]:
+    places = Places.of_user({"HOME": str(root.parent / "home")})
+    session = RepoSession.open(Checkout.find(root, places))
+    try:
+        session.index.refresh()
+        with session.index.snapshot() as snapshot:
+            surface = config_surface(snapshot)
+            answer = {(str(use.path), use.line, use.key) for use in surface.uses if use.pattern in _PATTERNS}
+            return answer, len({use.key for use in surface.uses}), sum(surface.dynamic.values())
+    finally:
+        session.close()
+
+
+def _literal_reads(path: Path) -> Iterator[tuple[int, str]]:
+    """The reads of `os.environ` and `os.getenv` with a literal key, by imports of the file alone."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except SyntaxError:
+        return
+    modules, environs, getenvs = {"os"}, set[str](), set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules |= {alias.asname for alias in node.names if alias.name == "os" and alias.asname}
+        elif isinstance(node, ast.ImportFrom) and node.module == "os":
+            environs |= {alias.asname or alias.name for alias in node.names if alias.name == "environ"}
+            getenvs |= {alias.asname or alias.name for alias in node.names if alias.name == "getenv"}
+
+    def is_member(node: ast.expr, member: str, names: set[str]) -> bool:
+        if isinstance(node, ast.Name):
+            return node.id in names
+        is_attribute = isinstance(node, ast.Attribute) and node.attr == member
+        return is_attribute and isinstance(node.value, ast.Name) and node.value.id in modules
+
+    for node in ast.walk(tree):
+        key: ast.expr | None = None
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            key = node.slice if is_member(node.value, "environ", environs) else None
+        elif isinstance(node, ast.Call) and node.args:
+            function = node.func
+            is_method = isinstance(function, ast.Attribute) and function.attr in _ENVIRON_METHODS
+            if is_member(function, "getenv", getenvs) or (
+                is_method and is_member(function.value, "environ", environs)
+            ):
+                key = node.args[0]
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            yield node.lineno, key.value
+
+
+if __name__ == "__main__":
+    main()

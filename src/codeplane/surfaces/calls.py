@@ -1,0 +1,156 @@
+"""Calls as rules see them: the full name of what is called, its arguments, and the values of its loop."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
+from codeplane.languages.facts import Reason
+from codeplane.languages.sites import Site, Value, ValueKind
+from codeplane.surfaces.rule import selector
+from codeplane.surfaces.values import Environment, Evaluator, Located, Thing, ThingKind, external_name
+
+_MOST_LOOPED: Final = 200
+_SELVES: Final = frozenset({"self", "cls", "this"})
+_DEEPEST: Final = 8
+
+
+def called_thing(evaluator: Evaluator, call: Located) -> Thing:
+    """What a call calls; of a subscript, what is subscripted."""
+    path, value, environment = call
+    receiver = value.receiver
+    if receiver is None:
+        return evaluator.evaluate(Located(path, Value(ValueKind.NAME, value.text, value.start), environment))
+    owner = evaluator.evaluate(Located(path, receiver, environment))
+    return owner if value.text == "[]" else evaluator.member(owner, value.text)
+
+
+def full_name(evaluator: Evaluator, call: Located, depth: int = 0) -> str:
+    """The full name of what a call calls where that is outside; a subscript ends with `[]`."""
+    path, value, environment = call
+    thing = called_thing(evaluator, call)
+    is_subscript = value.text == "[]"
+    if thing.kind is ThingKind.EXTERNAL:
+        return _plain(thing.text) + ("[]" if is_subscript else "")
+    if thing.kind is ThingKind.OBJECT and thing.text:
+        return _plain(thing.text) + ("()[]" if is_subscript else "()()")
+    receiver = value.receiver
+    if receiver is None or thing.kind is not ThingKind.UNKNOWN or depth > _DEEPEST:
+        return ""
+    if receiver.kind is ValueKind.CALL and receiver.text != "[]":
+        name = full_name(evaluator, Located(path, receiver, environment), depth + 1)
+        owner = f"{name}()" if name else ""
+    else:
+        owner = _declared_owner(evaluator, path, receiver)
+    if not owner:
+        return ""
+    return f"{owner}[]" if is_subscript else f"{owner}.{value.text}"
+
+
+def argument(call: Located, text: str) -> Located | None:
+    """The argument that a selector such as `arg0 | kw.key` means."""
+    path, value, environment = call
+    for part in selector(text):
+        item: Value | None = None
+        if part.startswith("kw."):
+            item = value.keyword_argument(part[3:])
+        elif part.startswith("arg"):
+            item = value.argument(int(part[3:]))
+        if item is not None:
+            return Located(path, item, environment)
+    return None
+
+
+def parameter_names(evaluator: Evaluator, place: Place) -> list[str]:
+    """The parameters of a function in order, without the instance that a method is called on."""
+    facts = evaluator.code.require_facts(place.path)
+    body = facts.definitions[place.definition].body
+    if body < 0:
+        return []
+    names = [bind.name for bind in facts.binds if bind.scope == body and bind.reason is Reason.PARAM]
+    return names[1:] if names[:1] and names[0] in _SELVES else names
+
+
+def bind_parameters(evaluator: Evaluator, place: Place, call: Located) -> Environment:
+    """The parameters of a function with the values that a call gives them."""
+    names = parameter_names(evaluator, place)
+    values: dict[str, Located] = {}
+    positional = [item for item in call.value.arguments if not item.keyword]
+    for name, item in zip(names, positional, strict=False):
+        values[name] = Located(call.path, item, call.environment)
+    for item in call.value.arguments:
+        if item.keyword in names:
+            values[item.keyword] = Located(call.path, item, call.environment)
+    return Environment(values)
+
+
+def calls_function(evaluator: Evaluator, call: Located, place: Place) -> bool:
+    """Whether a call calls a function of the repository."""
+    receiver = call.value.receiver
+    if receiver is not None and receiver.kind is ValueKind.NAME and receiver.text in _SELVES:
+        around = evaluator.definition_around(call.path, call.value.start)
+        owner = _parent_of(evaluator, place)
+        return around is not None and owner is not None and _parent_of(evaluator, around) == owner
+    thing = called_thing(evaluator, call)
+    return thing.kind is ThingKind.DEFINITION and thing.target[0] == place
+
+
+def loop_environments(evaluator: Evaluator, path: RepoPath, site: Site) -> Iterator[Environment]:
+    """The values that names have at a site: one for each round of a loop over a literal list."""
+    if site.loop < 0:
+        yield Environment()
+        return
+    loop = evaluator.sites(path).sites[site.loop]
+    items = evaluator.items(Located(path, loop.value))
+    names = [name.strip() for name in loop.name.strip("()[]{} ").split(",")]
+    names = [name.removeprefix("const ").removeprefix("let ").strip() for name in names]
+    if items is None:
+        yield Environment()
+        return
+    for item in items[:_MOST_LOOPED]:
+        if len(names) == 1:
+            yield Environment({names[0]: item})
+        elif item.value.kind is ValueKind.LIST and len(item.value.items) == len(names):
+            parts = [Located(item.path, part, item.environment) for part in item.value.items]
+            yield Environment(dict(zip(names, parts, strict=True)))
+
+
+def _parent_of(evaluator: Evaluator, place: Place) -> Place | None:
+    parent = evaluator.code.require_facts(place.path).definitions[place.definition].parent
+    return Place(place.path, parent) if parent >= 0 else None
+
+
+def _declared_owner(evaluator: Evaluator, path: RepoPath, receiver: Value) -> str:
+    """`T()` for a parameter or field that is declared as a class T from outside."""
+    if receiver.kind is not ValueKind.NAME:
+        return ""
+    head, _, rest = receiver.text.partition(".")
+    name = rest if head in _SELVES and rest and "." not in rest else receiver.text
+    if "." in name:
+        return ""
+    type_name = _declared_type(evaluator, path, name, receiver.start)
+    if not type_name or evaluator.code.definitions(type_name):
+        return ""
+    for item in evaluator.code.require_facts(path).imports:
+        if type_name in (item.alias, item.name):
+            return f"{_plain(external_name(item))}()"
+    return f"{type_name}()"
+
+
+def _declared_type(evaluator: Evaluator, path: RepoPath, name: str, start: int) -> str:
+    facts = evaluator.code.require_facts(path)
+    around = evaluator.definition_around(path, start)
+    while around is not None:
+        item = facts.definitions[around.definition]
+        for bind in facts.binds:
+            if bind.name == name and bind.scope == item.body >= 0 and bind.reason is Reason.PARAM:
+                return bind.type_name
+        for member in facts.definitions:
+            if member.parent == around.definition and member.name == name:
+                return member.annotation if member.annotation.isidentifier() else ""
+        around = _parent_of(evaluator, around)
+    return ""
+
+
+def _plain(text: str) -> str:
+    return text.replace("::", ".").replace("\\", ".")

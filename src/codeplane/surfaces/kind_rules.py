@@ -1,0 +1,75 @@
+"""Rules for surfaces other than endpoints, as data: one file a language or framework."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Final, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from codeplane.core.errors import PackInvalid
+from codeplane.surfaces.rule import RULES, Names
+
+CONFIG_RULES: Final = RULES / "config"
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ReaderRule(_Part):
+    """A way to read or define a configuration key: a call, a decorator or a subscript by its full name."""
+
+    call: Names = Field(description="Full names; `X[]` is a subscript of X, `X().f` a method of an instance.")
+    key: str = Field(default="arg0", description="Where the key is.")
+    default: str = Field(default="", description="Where the default is.")
+    pattern: str = Field(default="", description="What to call the usage; else the full name.")
+    role: Literal["read", "definition"] = "read"
+    form: Literal["plain", "placeholder", "path", "member"] = Field(
+        default="plain",
+        description="`placeholder` is `${key:default}`, `path` all texts joined by dots, `member` the name.",
+    )
+    section: Names = Field(default=(), description="Methods up the chain whose text goes before the key.")
+
+
+class ConfigRule(_Part):
+    """Everything about the configuration keys of one language or library."""
+
+    languages: Names
+    words: Names = Field(description="A file counts where it has one of these words.")
+    readers: tuple[ReaderRule, ...] = ()
+
+
+@cache
+def config_rules() -> tuple[ConfigRule, ...]:
+    """The rules for configuration keys that come with CodePlane."""
+    return tuple(
+        parse_kind_rule(ConfigRule, path.read_text(), path.name)
+        for path in sorted(CONFIG_RULES.glob("*.yaml"))
+    )
+
+
+def parse_kind_rule(model: type[M], text: str, source: str) -> M:
+    """A rule of a file; `PackInvalid` with the place where it is wrong."""
+    from codeplane.core.yaml_text import parse_yaml  # its parser takes long to load
+
+    try:
+        return model.model_validate(parse_yaml(text))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise PackInvalid(f"{source}: {where}: {first['msg']}.", file=source) from error
+    except ValueError as error:
+        raise PackInvalid(f"{source}: {error}.", file=source) from error
+
+
+def readers_by_name(rules: tuple[ConfigRule, ...], language: str) -> Mapping[str, ReaderRule]:
+    """The readers of a language by their full names."""
+    return {
+        name: reader
+        for rule in rules
+        if language in rule.languages
+        for reader in rule.readers
+        for name in reader.call
+    }

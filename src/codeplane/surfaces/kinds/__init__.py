@@ -1,0 +1,1 @@
+"""Kinds of surfaces other than endpoints, one module each."""

@@ -1,0 +1,222 @@
+"""Fields of settings classes (pydantic-settings) and of Spring's configuration properties."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
+from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
+from codeplane.surfaces.calls import argument, full_name
+from codeplane.surfaces.kinds.config_use import ConfigSurface, ConfigUse
+from codeplane.surfaces.values import Evaluator, Located, ThingKind
+
+_BASES: Final = frozenset(
+    {
+        "pydantic_settings.BaseSettings",
+        "pydantic_settings.main.BaseSettings",
+        "pydantic.BaseSettings",
+        "pydantic.v1.BaseSettings",
+        "pydantic.env_settings.BaseSettings",
+    }
+)
+_CONFIG_CALLS: Final = frozenset({"SettingsConfigDict", "ConfigDict", "dict"})
+_DEEPEST: Final = 12
+_PROPERTIES: Final = "org.springframework.boot.context.properties.ConfigurationProperties"
+
+
+def settings_fields(evaluator: Evaluator, surface: ConfigSurface) -> Iterator[ConfigUse]:
+    """The keys that fields of settings classes are filled from."""
+    for path in sorted(evaluator.code.paths_with_any(["BaseSettings"])):
+        yield from _classes_of_file(evaluator, surface, path, set())
+    for path in sorted(evaluator.code.paths_with_any(["ConfigurationProperties"])):
+        yield from _property_classes(evaluator, path)
+
+
+def _classes_of_file(
+    evaluator: Evaluator, surface: ConfigSurface, path: RepoPath, done: set[Place]
+) -> Iterator[ConfigUse]:
+    facts = evaluator.code.facts(path)
+    if facts is None or facts.language != "python":
+        return
+    for number, item in enumerate(facts.definitions):
+        if item.kind != "class":
+            continue
+        place = Place(path, number)
+        if _BASES & set(evaluator.bases(place)):
+            yield from _with_subclasses(evaluator, surface, place, done)
+
+
+def _with_subclasses(
+    evaluator: Evaluator, surface: ConfigSurface, place: Place, done: set[Place]
+) -> Iterator[ConfigUse]:
+    if place in done:
+        return
+    done.add(place)
+    yield from _fields_of_class(evaluator, surface, place)
+    for child in evaluator.code.extending(evaluator.code.definition(place).name):
+        if _BASES & set(evaluator.bases(child)):
+            yield from _with_subclasses(evaluator, surface, child, done)
+
+
+def _fields_of_class(evaluator: Evaluator, surface: ConfigSurface, place: Place) -> Iterator[ConfigUse]:
+    chain = list(dict.fromkeys(_ancestry(evaluator, place)))
+    prefix = next((text for text in (_own_prefix(evaluator, one) for one in chain) if text != ""), "")
+    names: set[str] = set()
+    for owner in chain:
+        facts = evaluator.code.require_facts(owner.path)
+        for number, item in enumerate(facts.definitions):
+            is_field = item.parent == owner.definition and item.kind in ("field", "variable", "constant")
+            if not is_field or item.name in names or not _is_annotated(evaluator, Place(owner.path, number)):
+                continue
+            names.add(item.name)
+            if prefix is None:
+                surface.count_dynamic(owner.path)
+                continue
+            yield from _field_uses(evaluator, Place(owner.path, number), owner, place, prefix)
+
+
+def _field_uses(
+    evaluator: Evaluator, field: Place, owner: Place, place: Place, prefix: str
+) -> Iterator[ConfigUse]:
+    definition = evaluator.code.definition(field)
+    first, last = evaluator.byte_span(field.path, definition.span)
+    sites = evaluator.sites(field.path)
+    inside = [site for site in sites.within(first, last) if site.value.kind is ValueKind.CALL]
+    call = next((site.value for site in inside if site.value.text == "Field"), None)
+    aliases = _aliases(evaluator, field.path, call) if call is not None else []
+    if aliases is None:
+        return
+    keys = aliases or [f"{prefix}{definition.name}"]
+    default = _field_default(evaluator, field.path, definition.name, owner, call)
+    for key in keys:
+        yield ConfigUse(
+            key.upper(), field.path, definition.name_line, "pydantic-settings", False, default, place
+        )
+
+
+def _aliases(evaluator: Evaluator, path: RepoPath, call: Value) -> list[str] | None:
+    """The names that a field gives itself instead of the prefixed one; None where they aren't known."""
+    selected = argument(Located(path, call), "kw.validation_alias | kw.alias | kw.env")
+    if selected is None:
+        return []
+    value = selected.value
+    if value.kind is ValueKind.CONSTANT:
+        return []
+    if value.kind is ValueKind.CALL and value.text == "AliasChoices":
+        items = [Located(path, item) for item in value.arguments if item.kind is not ValueKind.CALL]
+    elif value.kind is ValueKind.LIST:
+        items = [Located(path, item) for item in value.items]
+    else:
+        items = [selected]
+    texts = [evaluator.text(item) for item in items]
+    return None if None in texts or not texts else [text for text in texts if text]
+
+
+def _field_default(
+    evaluator: Evaluator, path: RepoPath, name: str, owner: Place, call: Value | None
+) -> str | None:
+    selected = argument(Located(path, call), "arg0 | kw.default") if call is not None else None
+    if selected is None:
+        site = next(
+            (
+                site
+                for site in evaluator.sites(path).by_name.get(name, ())
+                if evaluator.definition_around(path, site.start) == owner and site.kind is SiteKind.ASSIGN
+            ),
+            None,
+        )
+        selected = Located(path, site.value) if site is not None else None
+    if selected is None:
+        return None
+    if selected.value.kind is ValueKind.CONSTANT:
+        return selected.value.text if selected.value.text != "None" else None
+    return evaluator.text(selected)
+
+
+def _is_annotated(evaluator: Evaluator, field: Place) -> bool:
+    """Whether a line of a class is a field of a model: `name: type`, neither private nor a ClassVar."""
+    definition = evaluator.code.definition(field)
+    if definition.name.startswith("_") or definition.name == "model_config":
+        return False
+    lines = evaluator.code.source(field.path).splitlines()
+    line = lines[definition.name_line - 1].decode("utf-8", "replace")
+    match = re.match(rf"\s*{re.escape(definition.name)}\s*:(.*)", line)
+    return match is not None and "ClassVar" not in match[1]
+
+
+def _ancestry(evaluator: Evaluator, place: Place, depth: int = 0) -> Iterator[Place]:
+    """A class and its base classes in the repository, nearest first."""
+    yield place
+    site = _class_site(evaluator, place)
+    if site is None or depth > _DEEPEST:
+        return
+    for base in site.value.items:
+        thing = evaluator.evaluate(Located(place.path, base)) if not base.keyword else None
+        if thing is not None and thing.kind is ThingKind.DEFINITION and thing.target[0] != place:
+            yield from _ancestry(evaluator, thing.target[0], depth + 1)
+
+
+def _class_site(evaluator: Evaluator, place: Place) -> Site | None:
+    definition = evaluator.code.definition(place)
+    first, last = evaluator.byte_span(place.path, definition.span)
+    return next(
+        (
+            site
+            for site in evaluator.sites(place.path).within(first, last)
+            if site.kind is SiteKind.CLASS and site.name == definition.name
+        ),
+        None,
+    )
+
+
+def _own_prefix(evaluator: Evaluator, place: Place) -> str | None:
+    """The prefix that a class sets itself: nothing where it doesn't, None where it can't be read."""
+    path = place.path
+    first, last = evaluator.byte_span(path, evaluator.code.definition(place).span)
+    sites = evaluator.sites(path)
+    site = _class_site(evaluator, place)
+    written = (
+        next((item for item in site.value.items if item.keyword == "env_prefix"), None) if site else None
+    )
+    for site in sites.within(first, last):
+        if site.name == "model_config" and evaluator.definition_around(path, site.start) == place:
+            value = site.value
+            if value.kind is ValueKind.CALL and value.text not in _CONFIG_CALLS:
+                return None
+            items = value.arguments if value.kind is ValueKind.CALL else value.items
+            written = next((item for item in items if item.keyword == "env_prefix"), None)
+            if written is None and any(not item.keyword for item in items):
+                return None  # `SettingsConfigDict(**shared)` may bring one
+        elif site.name == "env_prefix" and site.kind is SiteKind.ASSIGN:
+            around = evaluator.definition_around(path, site.start)
+            if around is not None and evaluator.code.definition(around).name == "Config":
+                written = site.value
+    return evaluator.text(Located(path, written)) if written is not None else ""
+
+
+def _property_classes(evaluator: Evaluator, path: RepoPath) -> Iterator[ConfigUse]:
+    """The fields of classes with `@ConfigurationProperties`, as keys in kebab case."""
+    facts = evaluator.code.facts(path)
+    if facts is None or facts.language not in ("java", "kotlin"):
+        return
+    for site in evaluator.sites(path).sites:
+        call = Located(path, site.value)
+        is_marker = site.kind is SiteKind.DECORATOR and site.value.text == "ConfigurationProperties"
+        if not is_marker or full_name(evaluator, call) != _PROPERTIES:
+            continue
+        selected = argument(call, "arg0 | kw.prefix | kw.value")
+        prefix = evaluator.text(selected) if selected is not None else None
+        place = evaluator.definition_around(path, site.start)
+        if prefix is None or place is None:
+            continue
+        for item in facts.definitions:
+            if item.parent == place.definition and item.kind in ("field", "property"):
+                key = f"{prefix}.{_kebab_case(item.name)}"
+                yield ConfigUse(
+                    key, path, item.name_line, "Spring @ConfigurationProperties", False, None, place
+                )
+
+
+def _kebab_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"-\1", name).lower()
