@@ -1,6 +1,6 @@
-"""Compares configuration keys with an `ast` walk over packages from PyPI: precision and recall of literal reads.
+"""Compares configuration keys with an `ast` walk over packages from PyPI: what only one of them has.
 
-    python bench/surfaces_config.py celery==5.4.0 huggingface_hub==0.27.0
+python bench/surfaces_config.py celery==5.4.0 huggingface_hub==0.27.0
 """
 
 import argparse
@@ -32,18 +32,25 @@ def main() -> None:
 def compare_package(package: str, folder: Path) -> None:
     """Prints what both walks have in common, and what only one of them has."""
     root = _fetch_package(package, folder)
-    rows = {(path, line, key) for path in sorted(root.rglob("*.py")) for line, key in _literal_reads(path)}
-    oracle = {(path.relative_to(root).as_posix(), line, key) for path, line, key in rows}
+    reads = {
+        (path.relative_to(root).as_posix(), line, key)
+        for path in sorted(root.rglob("*.py"))
+        for line, key in _environment_reads(path)
+    }
+    literal = {row for row in reads if row[2] is not None}
+    computed = {row[:2] for row in reads if row[2] is None}
     answer, keys, dynamic = _answer_of(root)
-    common = len(oracle & answer)
+    by_value = {row for row in answer - literal if row[:2] in computed}
+    extra = answer - literal - by_value
     print(
-        f"{package}: ast {len(oracle)}, CodePlane {len(answer)}, common {common}, "
-        f"precision {common / max(1, len(answer)):.3f}, recall {common / max(1, len(oracle)):.3f}; "
+        f"{package}: literal reads by ast {len(literal)}, common {len(literal & answer)}, "
+        f"missing {len(literal - answer)}, extra {len(extra)}; "
+        f"computed reads {len(computed)}, of which followed to a text {len(by_value)}; "
         f"keys in all {keys}, dynamic {dynamic}"
     )
-    for row in sorted(oracle - answer):
+    for row in sorted(literal - answer):
         print("  missing", *row)
-    for row in sorted(answer - oracle):
+    for row in sorted(extra):
         print("  extra", *row)
 
 
@@ -73,8 +80,8 @@ def _answer_of(root: Path) -> tuple[set[tuple[str, int, str]], int, int]:
         session.close()
 
 
-def _literal_reads(path: Path) -> Iterator[tuple[int, str]]:
-    """The reads of `os.environ` and `os.getenv` with a literal key, by imports of the file alone."""
+def _environment_reads(path: Path) -> Iterator[tuple[int, str | None]]:
+    """Reads of `os.environ` and `os.getenv` by imports of the file; None for a key that is no literal."""
     try:
         tree = ast.parse(path.read_bytes())
     except SyntaxError:
@@ -104,8 +111,9 @@ def _literal_reads(path: Path) -> Iterator[tuple[int, str]]:
                 is_method and is_member(function.value, "environ", environs)
             ):
                 key = node.args[0]
-        if isinstance(key, ast.Constant) and isinstance(key.value, str):
-            yield node.lineno, key.value
+        if key is not None:
+            is_literal = isinstance(key, ast.Constant) and isinstance(key.value, str)
+            yield node.lineno, key.value if is_literal else None
 
 
 if __name__ == "__main__":

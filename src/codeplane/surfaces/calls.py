@@ -55,7 +55,13 @@ def argument(call: Located, text: str) -> Located | None:
         if part.startswith("kw."):
             item = value.keyword_argument(part[3:])
         elif part.startswith("arg"):
-            item = value.argument(int(part[3:]))
+            number, _, key = part[3:].partition(".")
+            item = value.argument(int(number))
+            if key:
+                items = item.items if item is not None and item.kind is ValueKind.MAPPING else ()
+                item = next((pair for pair in items if pair.keyword == key), None)
+            elif item is not None and item.kind is ValueKind.MAPPING:
+                item = None
         if item is not None:
             return Located(path, item, environment)
     return None

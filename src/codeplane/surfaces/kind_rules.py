@@ -10,6 +10,7 @@ from codeplane.core.errors import PackInvalid
 from codeplane.surfaces.rule import RULES, Names
 
 CONFIG_RULES: Final = RULES / "config"
+TABLE_RULES: Final = RULES / "tables"
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -73,3 +74,54 @@ def readers_by_name(rules: tuple[ConfigRule, ...], language: str) -> Mapping[str
         for reader in rule.readers
         for name in reader.call
     }
+
+
+class ModelRule(_Part):
+    """Classes that are tables because of their base class."""
+
+    bases: Names = Field(description="Full names of base classes; `X()` is what a call of X gives.")
+    name: Names = Field(default=(), description="Attributes that name the table; `Meta.x` is one of Meta.")
+    default: Literal["", "class", "lower", "snake", "plural", "django"] = Field(
+        default="", description="How the table is called where no attribute says it; none without."
+    )
+    keyword: str = Field(default="", description="Keyword of the class that makes it a table.")
+    key_field: str = Field(default="", description="Text in the class that a default name needs.")
+
+
+class MarkerRule(_Part):
+    """Classes that are tables because of a decorator, attribute or annotation."""
+
+    marker: Names = Field(description="Full names, or names where the file imports a package whole.")
+    name_marker: Names = Field(default=(), description="Markers that have the name instead.")
+    name: str = "arg0"
+    schema_name: str = ""
+    default: Literal["", "class", "snake"] = ""
+
+
+class TableCallRule(_Part):
+    """Calls that define a table."""
+
+    call: Names
+    name: str = "arg0"
+    schema_name: str = ""
+    pattern: str = ""
+
+
+class TableRule(_Part):
+    """Everything about the tables of one framework."""
+
+    framework: str
+    languages: Names
+    words: Names
+    packages: Names = Field(default=(), description="Packages that a file imports whole to get markers.")
+    models: tuple[ModelRule, ...] = ()
+    markers: tuple[MarkerRule, ...] = ()
+    calls: tuple[TableCallRule, ...] = ()
+
+
+@cache
+def table_rules() -> tuple[TableRule, ...]:
+    """The rules for tables that come with CodePlane."""
+    return tuple(
+        parse_kind_rule(TableRule, path.read_text(), path.name) for path in sorted(TABLE_RULES.glob("*.yaml"))
+    )

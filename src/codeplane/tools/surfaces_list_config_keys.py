@@ -105,7 +105,7 @@ def _answer(
         total=len(keys),
         truncated=len(keys) > limit or None,
         dynamic=dict(sorted(dynamic.items())[:_MOST_DYNAMIC]) or None,
-        absence=None if keys else Absence.PROVEN_NONE,
+        absence=None if keys or dynamic else Absence.PROVEN_NONE,
     )
 
 

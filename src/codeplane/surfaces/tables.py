@@ -1,0 +1,144 @@
+"""Tables that the code defines: by models, markers, calls, migrations and schema files."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
+from codeplane.core.slots import EpochSlot
+from codeplane.languages.sites import SiteKind, ValueKind
+from codeplane.names import Codebase
+from codeplane.surfaces.calls import argument, full_name
+from codeplane.surfaces.kind_rules import MarkerRule, TableRule, table_rules
+from codeplane.surfaces.kinds.table_models import ModelTables
+from codeplane.surfaces.kinds.table_use import Table, TableSurface, snake_case
+from codeplane.surfaces.values import Evaluator, Located
+
+_TABLES: Final[EpochSlot[str, TableSurface]] = EpochSlot("tables")
+_PRISMA_MODEL: Final = re.compile(r"^model\s+(\w+)\s*\{(.*?)^\}", re.MULTILINE | re.DOTALL)
+_PRISMA_MAP: Final = re.compile(r"@@map\(\s*(?:name:\s*)?\"([^\"]+)\"")
+_PRISMA_SCHEMA: Final = re.compile(r"@@schema\(\s*\"([^\"]+)\"")
+
+
+def table_surface(code: Codebase) -> TableSurface:
+    """Every table that a state of the code defines."""
+    return code.once(_TABLES, "", lambda: _collect(code))
+
+
+def _collect(code: Codebase) -> TableSurface:
+    evaluator, surface = Evaluator(code), TableSurface()
+    models = ModelTables(evaluator, surface)
+    tables = list(_prisma_tables(code))
+    for rule in table_rules():
+        for path in sorted(code.paths_with_any(list(rule.words))):
+            facts = code.facts(path)
+            if facts is None or facts.language not in rule.languages:
+                continue
+            tables += models.tables(rule, path) if rule.models else ()
+            tables += _called_tables(evaluator, surface, rule, path)
+            tables += _marked_tables(evaluator, surface, rule, path)
+    surface.tables = sorted(
+        dict.fromkeys(tables), key=lambda table: (table.name, table.path, table.line, table.pattern)
+    )
+    return surface
+
+
+def _called_tables(
+    evaluator: Evaluator, surface: TableSurface, rule: TableRule, path: RepoPath
+) -> Iterator[Table]:
+    by_name = {name: call_rule for call_rule in rule.calls for name in call_rule.call}
+    last_names = {name.rpartition(".")[2] for name in by_name}
+    for site in evaluator.sites(path).sites:
+        if site.kind is not SiteKind.CALL or site.value.text not in last_names:
+            continue
+        call = Located(path, site.value)
+        call_rule = by_name.get(full_name(evaluator, call))
+        selected = argument(call, call_rule.name) if call_rule is not None else None
+        if call_rule is None or selected is None:
+            continue
+        name = evaluator.text(selected)
+        if name is None:
+            surface.count_dynamic(path)
+            continue
+        schema = argument(call, call_rule.schema_name) if call_rule.schema_name else None
+        yield Table(
+            name,
+            evaluator.text(schema) if schema is not None else None,
+            path,
+            evaluator.line_of(path, site.start),
+            rule.framework,
+            call_rule.pattern,
+        )
+
+
+def _marked_tables(
+    evaluator: Evaluator, surface: TableSurface, rule: TableRule, path: RepoPath
+) -> Iterator[Table]:
+    markers: dict[Place, dict[str, Located]] = {}
+    for site in evaluator.sites(path).sites if rule.markers else ():
+        if site.kind is not SiteKind.DECORATOR or site.value.kind is not ValueKind.CALL:
+            continue
+        call = Located(path, site.value)
+        place = evaluator.definition_around(path, site.start)
+        if place is not None and evaluator.code.definition_kind(place) in ("class", "struct"):
+            markers.setdefault(place, {})[_marker_name(evaluator, rule, call)] = call
+    for place, names in markers.items():
+        for marker_rule in rule.markers:
+            marker = next((names[name] for name in marker_rule.marker if name in names), None)
+            if marker is not None:
+                yield from _marked_table(evaluator, surface, rule, marker_rule, place, names)
+
+
+def _marked_table(
+    evaluator: Evaluator,
+    surface: TableSurface,
+    rule: TableRule,
+    marker_rule: MarkerRule,
+    place: Place,
+    names: dict[str, Located],
+) -> Iterator[Table]:
+    bearers = marker_rule.name_marker or marker_rule.marker
+    bearer = next((names[name] for name in bearers if name in names), None)
+    selected = argument(bearer, marker_rule.name) if bearer is not None else None
+    schema = argument(bearer, marker_rule.schema_name) if bearer is not None else None
+    definition = evaluator.code.definition(place)
+    name: str | None = ""
+    if selected is not None:
+        name = evaluator.text(selected)
+    elif marker_rule.default:
+        name = definition.name if marker_rule.default == "class" else snake_case(definition.name)
+    if name is None:
+        surface.count_dynamic(place.path)
+    if name:
+        yield Table(
+            name,
+            evaluator.text(schema) if schema is not None else None,
+            place.path,
+            definition.name_line,
+            rule.framework,
+            "entity",
+            place,
+        )
+
+
+def _marker_name(evaluator: Evaluator, rule: TableRule, call: Located) -> str:
+    """The full name of a marker, also where the file imports the package of it whole."""
+    name = full_name(evaluator, call)
+    if "." in name:
+        return name
+    for item in evaluator.code.require_facts(call.path).imports:
+        if item.name == "*" and item.module in rule.packages and name:
+            return f"{item.module}.{name}"
+    return name
+
+
+def _prisma_tables(code: Codebase) -> Iterator[Table]:
+    for path in code.paths_named("schema.prisma"):
+        text = (code.read(path) or b"").decode("utf-8", "replace")
+        for match in _PRISMA_MODEL.finditer(text):
+            name, schema = _PRISMA_MAP.search(match[2]), _PRISMA_SCHEMA.search(match[2])
+            line = text.count("\n", 0, match.start()) + 1
+            yield Table(
+                name[1] if name else match[1], schema[1] if schema else None, path, line, "prisma", "model"
+            )
