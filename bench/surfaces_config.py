@@ -97,23 +97,25 @@ def _environment_reads(path: Path) -> Iterator[tuple[int, str | None]]:
     def is_member(node: ast.expr, member: str, names: set[str]) -> bool:
         if isinstance(node, ast.Name):
             return node.id in names
-        is_attribute = isinstance(node, ast.Attribute) and node.attr == member
-        return is_attribute and isinstance(node.value, ast.Name) and node.value.id in modules
+        if not isinstance(node, ast.Attribute) or node.attr != member:
+            return False
+        return isinstance(node.value, ast.Name) and node.value.id in modules
+
+    def read_key(node: ast.AST) -> ast.expr | None:
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            return node.slice if is_member(node.value, "environ", environs) else None
+        if not isinstance(node, ast.Call) or not node.args:
+            return None
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in _ENVIRON_METHODS:
+            return node.args[0] if is_member(function.value, "environ", environs) else None
+        return node.args[0] if is_member(function, "getenv", getenvs) else None
 
     for node in ast.walk(tree):
-        key: ast.expr | None = None
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-            key = node.slice if is_member(node.value, "environ", environs) else None
-        elif isinstance(node, ast.Call) and node.args:
-            function = node.func
-            is_method = isinstance(function, ast.Attribute) and function.attr in _ENVIRON_METHODS
-            if is_member(function, "getenv", getenvs) or (
-                is_method and is_member(function.value, "environ", environs)
-            ):
-                key = node.args[0]
-        if key is not None:
-            is_literal = isinstance(key, ast.Constant) and isinstance(key.value, str)
-            yield node.lineno, key.value if is_literal else None
+        key = read_key(node)
+        if key is not None and isinstance(node, ast.expr):
+            is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
+            yield node.lineno, ast.literal_eval(key) if is_text else None
 
 
 if __name__ == "__main__":
