@@ -6,11 +6,11 @@ from typing import Final
 
 from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
-from codeplane.surfaces.kinds.config_files import file_definitions
-from codeplane.surfaces.kinds.config_readers import read_keys
-from codeplane.surfaces.kinds.config_use import ConfigSurface, ConfigUse
-from codeplane.surfaces.kinds.django_settings import django_keys
-from codeplane.surfaces.kinds.settings_classes import settings_fields
+from codeplane.surfaces.collectors.config_files import file_definitions
+from codeplane.surfaces.collectors.config_readers import read_keys
+from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
+from codeplane.surfaces.collectors.django_settings import django_keys
+from codeplane.surfaces.collectors.settings_classes import settings_fields
 from codeplane.surfaces.values import Evaluator
 
 _KEYS: Final[EpochSlot[str, ConfigSurface]] = EpochSlot("configuration keys")

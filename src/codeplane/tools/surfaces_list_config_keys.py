@@ -8,8 +8,8 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
 from codeplane.names import Snapshot
 from codeplane.session import Call
+from codeplane.surfaces.collectors.config_use import ConfigUse
 from codeplane.surfaces.config_keys import ConfigKey, config_surface, group_keys
-from codeplane.surfaces.kinds.config_use import ConfigUse
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 

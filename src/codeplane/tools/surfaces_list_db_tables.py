@@ -9,8 +9,8 @@ from codeplane.core.places import Place
 from codeplane.core.proof import Absence, Tier
 from codeplane.names import Snapshot
 from codeplane.session import Call
-from codeplane.surfaces.kinds.table_use import Table
-from codeplane.surfaces.tables import table_surface
+from codeplane.surfaces.collectors.table_use import Table
+from codeplane.surfaces.db_tables import table_surface
 from codeplane.surfaces.values import Evaluator
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED

@@ -10,9 +10,9 @@ from codeplane.core.slots import EpochSlot
 from codeplane.languages.sites import SiteKind, ValueKind
 from codeplane.names import Codebase
 from codeplane.surfaces.calls import argument, full_name
+from codeplane.surfaces.collectors.table_models import ModelTables
+from codeplane.surfaces.collectors.table_use import Table, TableSurface, snake_case
 from codeplane.surfaces.kind_rules import MarkerRule, TableRule, table_rules
-from codeplane.surfaces.kinds.table_models import ModelTables
-from codeplane.surfaces.kinds.table_use import Table, TableSurface, snake_case
 from codeplane.surfaces.values import Evaluator, Located
 
 _TABLES: Final[EpochSlot[str, TableSurface]] = EpochSlot("tables")

@@ -6,7 +6,7 @@ import pytest
 
 from codeplane.config import Places
 from codeplane.session import Checkout, RepoSession
-from codeplane.surfaces.tables import table_surface
+from codeplane.surfaces.db_tables import table_surface
 from tests.drive import new_repo, user_env
 
 _FRAMEWORKS = {

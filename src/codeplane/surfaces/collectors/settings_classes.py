@@ -8,7 +8,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
 from codeplane.surfaces.calls import argument, full_name
-from codeplane.surfaces.kinds.config_use import ConfigSurface, ConfigUse
+from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
 from codeplane.surfaces.values import Evaluator, Located, ThingKind
 
 _BASES: Final = frozenset(

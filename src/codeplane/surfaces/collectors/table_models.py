@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.languages.sites import Site, SiteKind, ValueKind
+from codeplane.surfaces.collectors.table_use import Table, TableSurface, plural_form, snake_case
 from codeplane.surfaces.kind_rules import ModelRule, TableRule
-from codeplane.surfaces.kinds.table_use import Table, TableSurface, plural_form, snake_case
 from codeplane.surfaces.values import Evaluator, Located, ThingKind
 
 _DEEPEST: Final = 12

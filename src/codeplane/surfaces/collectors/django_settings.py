@@ -9,7 +9,7 @@ from codeplane.languages.facts import Import
 from codeplane.languages.sites import SiteKind, Value, ValueKind
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, is_external
 from codeplane.surfaces.calls import argument
-from codeplane.surfaces.kinds.config_use import ConfigUse
+from codeplane.surfaces.collectors.config_use import ConfigUse
 from codeplane.surfaces.values import Evaluator, Located, ThingKind
 
 _SETTING: Final = re.compile(r"[A-Z][A-Z0-9_]+")

@@ -16,8 +16,8 @@ from codeplane.surfaces.calls import (
     loop_environments,
     parameter_names,
 )
+from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
 from codeplane.surfaces.kind_rules import ReaderRule, config_rules, readers_by_name
-from codeplane.surfaces.kinds.config_use import ConfigSurface, ConfigUse
 from codeplane.surfaces.values import Evaluator, Located
 
 _LEVELS: Final = 2

@@ -7,7 +7,7 @@ from typing import Final
 from codeplane.core.documents import Malformed
 from codeplane.core.paths import RepoPath
 from codeplane.names import Codebase
-from codeplane.surfaces.kinds.config_use import ConfigUse
+from codeplane.surfaces.collectors.config_use import ConfigUse
 
 _DOTENV: Final = (
     ".env .env.example .env.sample .env.template .env.dist .env.local .env.development .env.test "

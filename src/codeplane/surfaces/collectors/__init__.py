@@ -1,0 +1,1 @@
+"""Collectors of configuration keys and tables, one module a source."""

@@ -1,1 +1,0 @@
-"""Kinds of surfaces other than endpoints, one module each."""
