@@ -4,6 +4,7 @@ import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from codeplane.controller.budget import Budget
@@ -57,7 +58,7 @@ class Turn:
     ) -> str:
         """Notes what the agent was shown; the handle that comes back can be cited in a plan."""
         key = "\0".join([self.run.work_id, category, source, str(first_line), str(last_line), digest, quote])
-        handle = f"ev_{hashlib.sha256(key.encode()).hexdigest()[:10]}"
+        handle = f"ev_{hashlib.sha256(key.encode(errors='surrogateescape')).hexdigest()[:10]}"
         self.new_evidence.append(EvidenceRow(handle, category, source, first_line, last_line, digest, quote))
         return handle
 
@@ -240,7 +241,7 @@ def scope_of(call: Call, run: Run) -> Scope:
     return Scope(worktree_root=str(root), scratch_root=str(work_folder(call, run) / "scratch"))
 
 
-def work_folder(call: Call, run: Run) -> Any:
+def work_folder(call: Call, run: Run) -> Path:
     """The folder of a run in the state directory."""
     return call.repo.state.path / "work" / run.work_id
 
