@@ -217,7 +217,7 @@ def run_sequences(count: int, number: int) -> Watch:
             deadline=None,
             database=None,
             print_blob=False,
-            phases=(Phase.generate, Phase.shrink),
+            phases=(Phase.generate,),
             suppress_health_check=list(HealthCheck),
         )
         run_state_machine_as_test(seed(number)(Sequences), settings=options)  # type: ignore[no-untyped-call]
