@@ -1,11 +1,18 @@
 """Turns that are watched: what may change, which verbs are allowed, and whether what is suggested works."""
 
+import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from codeplane.controller.catalogue import ALLOWED, Verb, allowed_verbs
+from anyio.from_thread import BlockingPortal
+
+from codeplane.controller.catalogue import ALLOWED, allowed_verbs
 from codeplane.controller.contract import RunState
+from codeplane.controller.runs import run_store
+from codeplane.server.pipeline import Pipeline, Request
+from codeplane.tools import all_tools
 from tests.controller.lab import Answered, Desk
 from tests.drive import git
 
@@ -24,8 +31,9 @@ _EXTERNAL = {".codeplane", "__pycache__", ".git"}
 class Watch:
     """Sends turns to a desk and checks every one of them."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, desk: Desk, portal: BlockingPortal) -> None:
+        self.desk, self._portal = desk, portal
+        self._pipeline = Pipeline(desk.session, all_tools())
         self.named: dict[str, set[str]] = {}
         self.handles: dict[str, list[str]] = {}
         self.turns = self.denials = self.writes = self.plans = 0
@@ -33,11 +41,12 @@ class Watch:
     def send(self, call: Mapping[str, Any], work: str) -> Answered:
         """One turn of a run; a denial is followed by what it suggests, which has to be accepted."""
         answer = self._send_once(call, work)
-        if answer.codes:
-            self.denials += 1
-            follow_up = self._send_once(answer.suggestion, work)
-            assert follow_up.codes == [], (dict(call), answer.text, follow_up.text)
-        return answer
+        if not answer.codes:
+            return answer
+        self.denials += 1
+        follow_up = self._send_once(answer.suggestion, work)
+        assert follow_up.codes == [], (dict(call), answer.text, follow_up.text)
+        return follow_up
 
     def insist(self, call: Mapping[str, Any], work: str, times: int) -> Answered:
         """The same turn again and again; what the last denial suggests has to be accepted."""
@@ -47,7 +56,7 @@ class Watch:
 
     def _send_once(self, call: Mapping[str, Any], work: str) -> Answered:
         state, files, refs = self.state_of(work), files_of(self.desk.root), refs_of(self.desk.root)
-        answer = self.desk.send({**call, "workId": work})
+        answer = self._ask({**call, "workId": work})
         self.turns += 1
         self._note(answer, work)
         self._check_row(call, state, answer)
@@ -56,8 +65,13 @@ class Watch:
             assert call["verb"] == "execute_gated_side_effect" and not answer.codes, (call, answer.text)
         return answer
 
+    def _ask(self, call: Mapping[str, Any]) -> Answered:
+        arguments = json.loads(json.dumps(call))
+        answer = self._portal.call(self._pipeline.call, Request("controller_turn", arguments, "agent"))
+        return Answered(answer.body, answer.text)
+
     def state_of(self, work: str) -> RunState:
-        run = run_store_of(self.desk).load(work)
+        run = run_store(self.desk.session).load(work)
         return run.state if run is not None else RunState.PLAN_REQUIRED
 
     def _note(self, answer: Answered, work: str) -> None:
@@ -95,38 +109,35 @@ class Watch:
             assert call["verb"] in may_write, (dict(call), changed)
 
 
-def run_store_of(desk: Desk) -> Any:
-    from codeplane.controller.runs import run_store
-
-    return run_store(desk.session)
-
-
 def files_of(root: Path) -> dict[str, bytes]:
     """Every file of the working tree with its bytes."""
-    return {
-        str(path): file.read_bytes()
-        for file in root.rglob("*")
-        if not _EXTERNAL & set((path := file.relative_to(root)).parts) and file.is_file()
-    }
+    files: dict[str, bytes] = {}
+    for folder, names, leaves in os.walk(root):
+        names[:] = [name for name in names if name not in _EXTERNAL]
+        for leaf in leaves:
+            path = os.path.join(folder, leaf)
+            with open(path, "rb") as file:
+                files[os.path.relpath(path, root)] = file.read()
+    return files
 
 
 def refs_of(root: Path) -> dict[str, bytes]:
     """What HEAD and the branches are."""
-    refs = {str(file): file.read_bytes() for file in (root / ".git/refs/heads").rglob("*") if file.is_file()}
-    return refs | {"HEAD": (root / ".git/HEAD").read_bytes()}
+    folder = root / ".git"
+    branches = [file for file in (folder / "refs/heads").rglob("*") if file.is_file()]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in (folder / "HEAD", *branches)}
 
 
-def restore(root: Path, files: Mapping[str, bytes], branch: str, commit: str) -> None:
+def restore(root: Path, files: Mapping[str, bytes], refs: Mapping[str, bytes]) -> None:
     """The repository as it was: branch, commit and files."""
-    if git(root, "rev-parse", "HEAD") != commit or git(root, "branch", "--show-current") != branch:
-        git(root, "checkout", "-q", "-f", "-B", branch, commit)
-    for path, data in files_of(root).items():
-        if path not in files:
-            (root / path).unlink()
-        elif data != files[path]:
-            (root / path).write_bytes(files[path])
-    for path in files.keys() - files_of(root).keys():
-        (root / path).write_bytes(files[path])
-
-
-__all__ = ["SMALL", "Verb", "Watch", "files_of", "refs_of", "restore"]
+    if refs_of(root) != refs:
+        branch = refs["HEAD"].decode().strip().rpartition("/")[2]
+        git(root, "checkout", "-q", "-f", "-B", branch, refs[f"refs/heads/{branch}"].decode().strip())
+        for name in refs_of(root).keys() - refs.keys():
+            git(root, "update-ref", "-d", name)
+    present = files_of(root)
+    for path in present.keys() - files.keys():
+        (root / path).unlink()
+    for path, data in files.items():
+        if present.get(path) != data:
+            (root / path).write_bytes(data)

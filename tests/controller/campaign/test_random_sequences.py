@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from codeplane.controller.catalogue import Verb
 from codeplane.controller.contract import RunState
-from tests.controller.campaign.sequences import SMALL, Watch, files_of, restore
+from tests.controller.campaign.sequences import SMALL, Watch, files_of, refs_of, restore
 from tests.controller.lab import open_desk
 from tests.drive import git, new_repo
 
@@ -79,7 +80,7 @@ class Sequences(RuleBasedStateMachine):
     """Two runs in one repository; every step is a turn of one of them, and is checked."""
 
     watch: ClassVar[Watch]
-    origin: ClassVar[tuple[dict[str, bytes], str, str]]
+    origin: ClassVar[tuple[dict[str, bytes], dict[str, bytes]]]
     numbers: ClassVar[Iterator[int]] = itertools.count()
 
     def __init__(self) -> None:
@@ -90,7 +91,7 @@ class Sequences(RuleBasedStateMachine):
         restore(self.watch.desk.root, *self.origin)
 
     def teardown(self) -> None:
-        for work in self.works:
+        for work in self.last:
             call = {"verb": "signal_task_complete", "abandon": True, "reason": "the sequence is over"}
             answer = self.watch.send(call, work)
             assert answer.state in (RunState.COMPLETED, RunState.FAILED)
@@ -163,15 +164,20 @@ class Sequences(RuleBasedStateMachine):
     ]), others=st.lists(st.sampled_from(OTHER_NODES[:6]), max_size=2))
     def plan_and_follow(self, work: int, node: dict[str, Any], others: list[dict[str, Any]]) -> None:
         self.turn(work, "submit_execution_plan", nodes=[{"intent": "Change it.", **node}, *others])
+        self.follow(work)
+        self.follow(work)
 
     @precondition(lambda self: self.last)
     @rule(work=works)
-    def follow(self, work: int) -> None:
-        """What the last answer said is next; a plan that needs thought is not carried on by it alone."""
-        answer = self.last.get(self.works[work])
-        if answer is not None and not answer.codes and answer.next_call is not None:
-            call = answer.next_call
-            self.last[self.works[work]] = self.watch.send(call, self.works[work])
+    def follow_next(self, work: int) -> None:
+        self.follow(work)
+
+    def follow(self, number: int) -> None:
+        """Sends what the last answer said is next."""
+        work = self.works[number]
+        answer = self.last.get(work)
+        if answer is not None and answer.next_call is not None:
+            self.last[work] = self.watch.send(answer.next_call, work)
 
     @rule(work=works, node=node_ids, path=paths, changes=edits)
     def patch(self, work: int, node: str, path: str, changes: list[dict[str, Any]]) -> None:
@@ -209,11 +215,12 @@ def run_sequences(count: int, number: int) -> Watch:
         root = new_repo(folder / "repo", SMALL)
         for key, value in (("name", "T"), ("email", "t@example.org")):
             git(root, "config", f"user.{key}", value)
-        Sequences.watch = Watch(stack.enter_context(open_desk(folder)))
-        Sequences.origin = files_of(root), git(root, "branch", "--show-current"), git(root, "rev-parse", "HEAD")
+        desk = stack.enter_context(open_desk(folder))
+        Sequences.watch = Watch(desk, stack.enter_context(start_blocking_portal()))
+        Sequences.origin = files_of(root), refs_of(root)
         options = settings(
             max_examples=count,
-            stateful_step_count=6,
+            stateful_step_count=5,
             deadline=None,
             database=None,
             print_blob=False,
