@@ -11,7 +11,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from codeplane.controller.catalogue import Verb
 from codeplane.controller.contract import RunState
@@ -69,6 +69,13 @@ OTHER_NODES: list[dict[str, Any]] = [
     {"kind": "dance"},
     {},
 ]
+GOOD_NODES: list[dict[str, Any]] = [
+    {"file": "app.py", "symbols": ["load"], "edits": [EDITS[0]]},
+    {"file": "app.py", "symbols": ["dump"], "edits": [EDITS[1]]},
+    {"file": "store.py", "symbols": ["Store.fetch"]},
+    {"file": "new.py", "operation": "create", "edits": [EDITS[3]]},
+    {"file": "README.md", "operation": "delete"},
+]
 plans = st.builds(
     lambda changes, others: [*changes, *others],
     st.lists(change_nodes(), max_size=3),
@@ -113,7 +120,7 @@ class Sequences(RuleBasedStateMachine):
         self.turn(work, verb, targetFile="app.py")
 
     @rule(work=works, text=st.sampled_from(["load must return a text.", "Fix app.py", "ABC-1: GET /keys"]))
-    def initialize(self, work: int, text: str) -> None:
+    def initialize_work(self, work: int, text: str) -> None:
         self.turn(work, "initialize_work", originalPrompt=text, lexemes=["load"])
 
     @rule(work=works, path=paths)
@@ -155,16 +162,15 @@ class Sequences(RuleBasedStateMachine):
     def draft(self, work: int, names: list[str]) -> None:
         self.turn(work, "submit_execution_plan", draft=True, targets=names, intent="Change it.")
 
-    @rule(work=works, node=st.sampled_from([
-        {"file": "app.py", "symbols": ["load"], "edits": [EDITS[0]]},
-        {"file": "app.py", "symbols": ["dump"], "edits": [EDITS[1]]},
-        {"file": "store.py", "symbols": ["Store.fetch"]},
-        {"file": "new.py", "operation": "create", "edits": [EDITS[3]]},
-        {"file": "README.md", "operation": "delete"},
-    ]), others=st.lists(st.sampled_from(OTHER_NODES[:6]), max_size=2))
-    def plan_and_follow(self, work: int, node: dict[str, Any], others: list[dict[str, Any]]) -> None:
+    @initialize(node=st.none() | st.sampled_from(GOOD_NODES), others=st.lists(st.sampled_from(OTHER_NODES[:6]), max_size=1))
+    def begin(self, node: dict[str, Any] | None, others: list[dict[str, Any]]) -> None:
+        """Most sequences begin before a plan, or with one that was accepted and begun."""
+        if node is not None:
+            self.plan(0, node, others)
+
+    @rule(work=works, node=st.sampled_from(GOOD_NODES), others=st.lists(st.sampled_from(OTHER_NODES[:6]), max_size=2))
+    def plan(self, work: int, node: dict[str, Any], others: list[dict[str, Any]]) -> None:
         self.turn(work, "submit_execution_plan", nodes=[{"intent": "Change it.", **node}, *others])
-        self.follow(work)
         self.follow(work)
 
     @precondition(lambda self: self.last)
@@ -220,7 +226,7 @@ def run_sequences(count: int, number: int) -> Watch:
         Sequences.origin = files_of(root), refs_of(root)
         options = settings(
             max_examples=count,
-            stateful_step_count=5,
+            stateful_step_count=4,
             deadline=None,
             database=None,
             print_blob=False,
