@@ -76,7 +76,7 @@ def _open_refusal(turn: Turn, open_nodes: int) -> Denied:
         args={"abandon": True, "reason": "the plan is not carried out to its end"},
     )
     message = f"{open_nodes} nodes of the plan are open: finish them, or send abandon with a reason."
-    suggestion = Guidance(turn).next_action() or abandonment
+    suggestion = Guidance(turn).safe_action() or abandonment
     return _refused(SCOPE_VIOLATION, "scope.open_nodes", "abandon", message, suggestion)
 
 
