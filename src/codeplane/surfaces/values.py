@@ -114,6 +114,9 @@ class Evaluator:
     def __init__(self, code: Codebase) -> None:
         self.code = code
         self._running: set[tuple[RepoPath, int, str]] = set()
+        self._segments_of: dict[RepoPath, tuple[list[int], list[int]]] = {}
+        self._decorable_of: dict[RepoPath, list[tuple[int, int]]] = {}
+        self._bodies_of: dict[RepoPath, dict[int, int]] = {}
 
     # Sites
 
@@ -137,17 +140,62 @@ class Evaluator:
 
     def definition_around(self, path: RepoPath, start: int) -> Place | None:
         """The innermost definition that a byte is in; None for one at the top of the file."""
+        starts, numbers = self._segments(path)
+        number = numbers[bisect_right(starts, start) - 1] if starts and start >= starts[0] else -1
+        return Place(path, number) if number >= 0 else None
+
+    def _segments(self, path: RepoPath) -> tuple[list[int], list[int]]:
+        """Where the innermost definition changes in a file, and to which; -1 is the top of the file."""
+        segments = self._segments_of.get(path)
+        if segments is None:
+            segments = self._segments_of[path] = self._find_segments(path)
+        return segments
+
+    def _find_segments(self, path: RepoPath) -> tuple[list[int], list[int]]:
         facts = self.code.facts(path)
-        if facts is None:
-            return None
-        line = self.line_of(path, start)
-        best: Place | None = None
-        for number, item in enumerate(facts.definitions):
-            if item.span.start_line <= line <= item.span.end_line and item.kind not in _VARIABLES:
-                first, last = self.byte_span(path, item.span)
-                if first <= start < last:
-                    best = Place(path, number)  # inner definitions come after outer ones
-        return best
+        spans = [
+            (*self.byte_span(path, item.span), number)
+            for number, item in enumerate(facts.definitions if facts is not None else ())
+            if item.kind not in _VARIABLES
+        ]
+        changes: dict[int, int] = {}
+        around: list[tuple[int, int]] = []  # ends and numbers of definitions that are open
+        for first, last, number in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
+            while around and around[-1][0] <= first:
+                end, _ = around.pop()
+                changes[end] = around[-1][1] if around else -1
+            changes[first] = number
+            around.append((last, number))
+        while around:
+            end, _ = around.pop()
+            changes[end] = around[-1][1] if around else -1
+        starts = sorted(changes)
+        return starts, [changes[start] for start in starts]
+
+    def decorated_by(self, path: RepoPath, site: Site) -> Place | None:
+        """The definition that a decorator belongs to: the innermost around it, or the next behind it."""
+        around = self.definition_around(path, site.start)
+        facts = self.code.require_facts(path)
+        line = self.line_of(path, site.end - 1)
+        if around is not None and facts.definitions[around.definition].name_line >= line:
+            return around
+        later = self._decorable_of.get(path)
+        if later is None:
+            later = self._decorable_of[path] = sorted(
+                (item.name_line, number)
+                for number, item in enumerate(facts.definitions)
+                if item.kind in ("function", "method", "class")
+            )
+        at = bisect_left(later, (line, -1))
+        return Place(path, later[at][1]) if at < len(later) else None
+
+    def full_name(self, path: RepoPath, value: Value) -> str:
+        """The full name of something outside that a call or a decorator calls; empty for anything else."""
+        owner = value.receiver
+        text = f"{owner.text}.{value.text}" if owner is not None else value.text
+        start = owner.start if owner is not None else value.start
+        thing = self.evaluate(Located(path, Value(ValueKind.NAME, text, start)))
+        return thing.text if thing.kind is ThingKind.EXTERNAL else ""
 
     # Values
 
@@ -372,7 +420,11 @@ class Evaluator:
     def _definition_of_scope(self, path: RepoPath, scope: int) -> Place | None:
         """The definition that a scope is the body of, or is inside of."""
         facts = self.code.require_facts(path)
-        bodies = {item.body: number for number, item in enumerate(facts.definitions) if item.body >= 0}
+        bodies = self._bodies_of.get(path)
+        if bodies is None:
+            bodies = self._bodies_of[path] = {
+                item.body: number for number, item in enumerate(facts.definitions) if item.body >= 0
+            }
         while scope > 0 and scope not in bodies:
             scope = facts.scopes[scope].parent
         return Place(path, bodies[scope]) if scope in bodies else None
