@@ -23,6 +23,13 @@ class Arguments:
                 item = value.argument(int(number))
                 if item is not None and key:
                     item = next((one for one in item.items if one.keyword == key), None)
+            elif part.startswith("/arg"):
+                first = value.argument(int(part[4:]))
+                slash = Value(ValueKind.TEXT, "/")
+                item = Value(ValueKind.CONCAT, items=(slash, first)) if first is not None else None
+            elif part.startswith("rest"):
+                positional = [one for one in value.arguments if not one.keyword]
+                item = Value(ValueKind.LIST, items=tuple(positional[int(part[4:]) :]))
             elif part.startswith("'"):
                 item = Value(ValueKind.TEXT, part.strip("'"))
             elif part == "text0":
@@ -32,6 +39,8 @@ class Arguments:
                     if first is not None and first.kind in (ValueKind.TEXT, ValueKind.CONCAT)
                     else Value(ValueKind.TEXT, "")
                 )
+            elif part == "receiver":
+                item = value.receiver
             elif part == "last":
                 item = value.arguments[-1] if value.arguments else None
             if item is not None:

@@ -252,18 +252,29 @@ class Evaluator:
         thing = self._name(located, depth, follows=False)
         if thing.kind is not ThingKind.DEFINITION:
             return None
-        sources = self._assigned(thing.target[0])
+        sources = [source for source, _ in self.assigned_values(thing.target[0])]
         return sources[0] if len(sources) == 1 else None
 
-    def member(self, owner: Thing, name: str, depth: int = 0) -> Thing:
+    def sources_of(self, located: Located) -> list[tuple[Located, bool]]:
+        """The values that a name was given, `+=` too, and whether only on a condition."""
+        value, environment = located.value, located.environment
+        if value.text in environment.values:
+            return [(environment.values[value.text], False)]
+        facts, name = self.code.facts(located.path), value.text
+        bind = self._bind_at(located.path, facts, name, value.start) if facts is not None else None
+        if bind is not None and bind.reason is Reason.LOCAL_ASSIGN:
+            here = self._definition_of_scope(located.path, bind.scope)
+            return self._given(located.path, name, here, environment)
+        thing = self._name(located, 0, follows=False)
+        return self.assigned_values(thing.target[0]) if thing.kind is ThingKind.DEFINITION else []
+
+    def member(self, owner: Thing, name: str, depth: int = 0, *, follows: bool = True) -> Thing:
         """What a member of something stands for."""
         match owner.kind:
             case ThingKind.EXTERNAL:
                 return Thing(ThingKind.EXTERNAL, f"{owner.text}.{name}")
-            case ThingKind.MODULE:
-                return self._of_target(self.code.member_of(owner.target, name), depth)
-            case ThingKind.DEFINITION:
-                return self._of_target(self.code.member_of(owner.target, name), depth)
+            case ThingKind.MODULE | ThingKind.DEFINITION:
+                return self._of_target(self.code.member_of(owner.target, name), depth, follows=follows)
             case ThingKind.OBJECT:
                 return self._attribute(owner, name, depth)
             case _:
@@ -289,15 +300,20 @@ class Evaluator:
 
     def returned(self, place: Place, call: Located, depth: int = 0) -> list[Thing]:
         """What a function returns when it is called like this: one thing for each `return`."""
+        return [self.evaluate(value, depth + 1) for value in self.returned_values(place, call)]
+
+    def returned_values(self, place: Place, call: Located) -> list[Located]:
+        """The values of the `return` statements of a function when it is called like this."""
         definition = self.code.definition(place)
         first, last = self.byte_span(place.path, definition.span)
         environment = self._called_with(place, call)
-        things = []
-        for site in self.sites(place.path).within(first, last):
-            is_own = self.definition_around(place.path, site.start) == place
-            if is_own and (site.is_returned or site.kind is SiteKind.RETURN) and site.outer < 0:
-                things.append(self.evaluate(Located(place.path, site.value, environment), depth + 1))
-        return things
+        return [
+            Located(place.path, site.value, environment)
+            for site in self.sites(place.path).within(first, last)
+            if (site.is_returned or site.kind is SiteKind.RETURN)
+            and site.outer < 0
+            and self.definition_around(place.path, site.start) == place
+        ]
 
     # How names are followed
 
@@ -310,8 +326,8 @@ class Evaluator:
             thing = self._root(located, root, depth, follows=follows and not rest)
             if rest and thing.kind is ThingKind.DEFINITION:
                 thing = self._followed(thing, depth)
-        for name in rest:
-            thing = self.member(thing, name, depth + 1)
+        for number, name in enumerate(rest, start=1):
+            thing = self.member(thing, name, depth + 1, follows=follows or number < len(rest))
         return thing
 
     def _root(self, located: Located, root: str, depth: int, *, follows: bool) -> Thing:
@@ -380,40 +396,40 @@ class Evaluator:
             return UNKNOWN
         self._running.add(key)
         try:
-            return self._single(self._assigned(place), depth)
+            return self._single([source for source, _ in self.assigned_values(place)], depth)
         finally:
             self._running.discard(key)
 
     def _single(self, sources: list[Located], depth: int) -> Thing:
         return single_thing([self.evaluate(source, depth + 1) for source in sources])
 
-    def _assigned(self, place: Place) -> list[Located]:
-        """The values that a variable of a file or a class is given."""
+    def assigned_values(self, place: Place) -> list[tuple[Located, bool]]:
+        """The values that a variable of a file or a class is given, and whether only on a condition."""
         definition = self.code.definition(place)
         parent = definition.item.parent
-        sites = self.sites(place.path).by_name.get(definition.name, ())
         around = None if parent < 0 else Place(place.path, parent)
+        return self._given(place.path, definition.name, around)
+
+    def _given(
+        self, path: RepoPath, name: str, around: Place | None, environment: Environment = _NO_ENVIRONMENT
+    ) -> list[tuple[Located, bool]]:
         return [
-            Located(place.path, site.value)
-            for site in sites
-            if self.definition_around(place.path, site.start) == around
+            (Located(path, site.value, environment), site.is_conditional)
+            for site in self.sites(path).by_name.get(name, ())
+            if self.definition_around(path, site.start) == around
         ]
 
     def _local(self, located: Located, bind: Bind, depth: int) -> Thing:
         """A variable of a function: the values that it is given there."""
         path, environment, name = located.path, located.environment, bind.name
         here = self._definition_of_scope(path, bind.scope)
-        sites = [
-            site
-            for site in self.sites(path).by_name.get(name, ())
-            if self.definition_around(path, site.start) == here
-        ]
+        sources = [source for source, _ in self._given(path, name, here, environment)]
         key = (path, located.value.start, name)
-        if key in self._running or not sites:
+        if key in self._running or not sources:
             return UNKNOWN
         self._running.add(key)
         try:
-            return self._single([Located(path, site.value, environment) for site in sites], depth)
+            return self._single(sources, depth)
         finally:
             self._running.discard(key)
 
