@@ -92,7 +92,9 @@ class Agent:
     def send(self, call: dict[str, Any]) -> dict[str, Any]:
         """The structured answer; counted is the text, which is what a model gets."""
         request = json.dumps({**call, "workId": self._work_id})
-        answer = anyio.run(self._pipeline.call, Request("controller_turn", json.loads(request), self._work_id))
+        answer = anyio.run(
+            self._pipeline.call, Request("controller_turn", json.loads(request), self._work_id)
+        )
         body: dict[str, Any] = dict(answer.body["result"])
         self.ledger.turns += 1
         self.ledger.characters += len(request) + len(answer.text)
@@ -258,7 +260,9 @@ def _validation_figure(session: RepoSession) -> Figure:
         times.append((time.process_time() - began) * 1000)
         assert body["state"] == "PLAN_ACCEPTED", agent.ledger.texts
         agent.send({"verb": "signal_task_complete", "abandon": True, "reason": "measured"})
-    return Figure("plan beside memories, CPU", min(times), "ms", 50, f"{_FRICTION} friction, {count} memories")
+    return Figure(
+        "plan beside memories, CPU", min(times), "ms", 50, f"{_FRICTION} friction, {count} memories"
+    )
 
 
 def _friction(number: int, code: str = "PLAN_EVIDENCE_INSUFFICIENT") -> FrictionEvent:

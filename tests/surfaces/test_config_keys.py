@@ -283,3 +283,10 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 class Mail { private String hostName; private int port; }
 """
     assert _keys(tmp_path, {"Mail.java": text}) == ["mail.host-name", "mail.port"]
+
+
+def test_recursive_functions_are_not_followed_without_end(tmp_path: Path) -> None:
+    returns = "".join(f"    if x == {n}: return walk(x + {n})\n" for n in range(20))
+    uses = "A = walk(1).environ.get('NO')\nB = os.environ['B']\n"
+    text = f"import os\ndef walk(x):\n{returns}    return x\n{uses}"
+    assert _keys(tmp_path, {"a.py": text}) == ["B"]

@@ -495,8 +495,19 @@ class Evaluator:
         if kind in _CLASSES:
             return Thing(ThingKind.OBJECT, target=called.target, origin=origin, made_by=located)
         if kind in _FUNCTIONS and depth < _DEEPEST:
-            return single_thing(self.returned(place, located, depth))
+            return self._result_of_function(place, located, depth)
         return UNKNOWN
+
+    def _result_of_function(self, place: Place, located: Located, depth: int) -> Thing:
+        """What a function returns; unknown for one that is being followed already."""
+        key = (place.path, place.definition, "()")
+        if key in self._running:
+            return UNKNOWN
+        self._running.add(key)
+        try:
+            return single_thing(self.returned(place, located, depth))
+        finally:
+            self._running.discard(key)
 
     def _attribute(self, owner: Thing, name: str, depth: int) -> Thing:
         """A member of an instance: of a class here, what the class says; else a member of a class outside."""
