@@ -50,6 +50,20 @@ class FlowRun(Base):
         },
         ["flowrun models.FlowRun"],
     ),
+    "snake case": (
+        {
+            "models.py": """from sqlalchemy.orm import DeclarativeBase, declared_attr
+class Base(DeclarativeBase):
+    __abstract__ = True
+    @declared_attr.directive
+    def __tablename__(cls):
+        return CAMEL_TO_SNAKE.sub("_", cls.__name__).lower()
+class FlowRun(Base):
+    id = 1
+"""
+        },
+        ["flow_run models.FlowRun"],
+    ),
     "flask": (
         {
             "models.py": """from flask_sqlalchemy import SQLAlchemy

@@ -14,7 +14,9 @@ from codeplane.surfaces.values import Evaluator, Located, ThingKind
 _DEEPEST: Final = 12
 _LOWER_NAME: Final = re.compile(r"return\s+cls\.__name__\.lower\(\)\s*$", re.MULTILINE)
 _SNAKE_NAME: Final = re.compile(r"return\s+[\w.]*snake[\w.]*\(.*cls\.__name__\)", re.MULTILINE)
-_SNAKE_SUB: Final = re.compile(r"return\s+\w*snake\w*\.sub\(r?[\"']_[\"'],\s*cls\.__name__\)\.lower\(\)")
+_SNAKE_SUB: Final = re.compile(
+    r"return\s+\w*snake\w*\.sub\(r?[\"']_[\"'],\s*cls\.__name__\)\.lower\(\)", re.IGNORECASE
+)
 
 
 class _Model(NamedTuple):
