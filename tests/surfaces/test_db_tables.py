@@ -54,7 +54,6 @@ class FlowRun(Base):
         {
             "models.py": """from sqlalchemy.orm import DeclarativeBase, declared_attr
 class Base(DeclarativeBase):
-    __abstract__ = True
     @declared_attr.directive
     def __tablename__(cls):
         return CAMEL_TO_SNAKE.sub("_", cls.__name__).lower()

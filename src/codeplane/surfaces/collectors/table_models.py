@@ -106,6 +106,8 @@ class ModelTables:
             if value is not None:
                 return self._evaluator.text(value)
         convention = self._declared_convention(model)
+        if len(model.chain) == 1 and convention != "":
+            return ""  # the class that declares the convention is the base of the tables
         if convention != "":
             return convention
         return self._default_name(model)
