@@ -9,6 +9,7 @@ import pytest
 
 from codeplane.config import Places
 from codeplane.controller.evidence import EvidenceRecord
+from codeplane.controller.evidence.store import EvidenceStore
 from codeplane.session.trust import give_trust
 from tests.controller.forgeries import forgeries
 from tests.controller.lab import APP, Answered, Desk, open_desk
@@ -26,7 +27,7 @@ DELTA = {
         {"operation": "add_import", "import": "from functools import cache"},
     ],
 }
-RENAME = {"codemodId": "rename_identifier_in_file", "params": {"from": "start", "to": "first"}}
+RENAME = {"codemodId": "rename_identifier_in_file", "params": {"from": "page.number", "to": "index"}}
 NEW_TEST = "from pager import page_count\n\n\ndef test_rest():\n    assert page_count(21, 10) in (2, 3)\n"
 
 GOLDEN: dict[str, list[dict[str, Any]]] = {
@@ -110,9 +111,9 @@ def test_a_script_without_a_thought_finishes_the_plan(tmp_path: Path, name: str)
         assert "abandoned" not in run.body.extra
         assert verbs[-1] == "signal_task_complete"
         assert verbs.count("apply_code_patch") == sum("file" in node for node in nodes)
-        dirty = {line[3:] for line in git(desk.root, "status", "--porcelain", "-uall").splitlines()}
+        dirty = {line.split()[-1] for line in git(desk.root, "status", "--porcelain", "-uall").splitlines()}
         targets = {node["file"] for node in nodes if "file" in node}
-        assert {path.strip() for path in dirty} == (set() if "commit" in name else targets), dirty
+        assert dirty == (set() if "commit" in name else targets), dirty
         assert len(verbs) <= len(nodes) + 3
 
 
@@ -139,8 +140,8 @@ def _true_plan(
 ) -> tuple[dict[str, Any], list[EvidenceRecord]]:
     """The corrected plan, which cites what the run was shown, and that evidence; it is not sent yet."""
     denial = desk.turn("submit_execution_plan", workId=work, originalPrompt=PROMPT, nodes=nodes)
-    records = EvidenceStore(lambda: desk.session.state_db, work).XX
-    return dict(denial.result["result"]["skeleton"]), records
+    records = EvidenceStore(lambda: desk.session.state_db, work).list_records()
+    return dict(denial.result["result"]["skeleton"]), sorted(records, key=lambda one: one[1:])
 
 
 def _renamed(value: Any, handles: Mapping[str, str]) -> Any:

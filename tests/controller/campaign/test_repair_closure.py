@@ -85,6 +85,25 @@ def test_a_refused_plan_is_brought_on_by_one_turn(
             assert answer.state == "PLAN_ACCEPTED"
 
 
+@pytest.mark.parametrize(
+    "codemod",
+    [
+        {"codemodId": "rename_identifier_in_file", "params": {"from": "nothing", "to": "something"}},
+        {"codemodId": "rename_identifier_in_file", "params": {}},
+        {"codemodId": "rewrite_everything", "params": {}},
+    ],
+)
+def test_a_codemod_that_can_not_be_run_is_refused_with_the_plan(
+    tmp_path: Path, codemod: dict[str, Any]
+) -> None:
+    with open_desk(tmp_path) as desk:
+        denial = desk.turn(
+            "submit_execution_plan", workId="w", originalPrompt=PROMPT, nodes=[{**NODE, "edits": [codemod]}]
+        )
+        assert "fields.edits" in denial.sub_codes, denial.text
+        assert desk.send({**denial.suggestion, "workId": "w"}).state == "PLAN_ACCEPTED"
+
+
 def accepted(desk: Desk, work: str, *nodes: dict[str, Any]) -> None:
     refusal = desk.turn("submit_execution_plan", workId=work, originalPrompt=PROMPT, nodes=list(nodes))
     assert desk.send({**refusal.suggestion, "workId": work}).state == "PLAN_ACCEPTED"
