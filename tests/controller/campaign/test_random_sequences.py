@@ -11,7 +11,13 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from codeplane.controller.catalogue import Verb
 from codeplane.controller.contract import RunState
@@ -20,7 +26,15 @@ from tests.controller.lab import open_desk
 from tests.drive import git, new_repo
 
 PATHS = ["app.py", "store.py", "new.py", "test_app.py", "README.md"]
-STRANGE_PATHS = ["../x.py", "/etc/passwd", ".git/config", ".codeplane/state.db", "no/such.py", "a\0b", "link.py"]
+STRANGE_PATHS = [
+    "../x.py",
+    "/etc/passwd",
+    ".git/config",
+    ".codeplane/state.db",
+    "no/such.py",
+    "a\0b",
+    "link.py",
+]
 SYMBOLS = ["load", "dump", "Store.fetch", "Store", "nothing", "*"]
 NODE_IDS = ["n1", "n2", "v1", "s1", "e1", "zz", "../n1"]
 EDITS: list[dict[str, Any]] = [
@@ -34,7 +48,19 @@ EDITS: list[dict[str, Any]] = [
     {"codemodId": "../../evil", "params": {}},
     {"path": "test_app.py", "oldText": "assert", "newText": "assert not"},
 ]
-ODD_VALUES: list[Any] = ["", 0, -1, None, True, [], {}, "x" * 500, "ev_0000000000", ["a", 1], {"a": {"b": []}}]
+ODD_VALUES: list[Any] = [
+    "",
+    0,
+    -1,
+    None,
+    True,
+    [],
+    {},
+    "x" * 500,
+    "ev_0000000000",
+    ["a", 1],
+    {"a": {"b": []}},
+]
 ODD_KEYS = ["colour", "targetFil", "nodes", "draft", "path", "workIds", "planNodeId", "edits", "code", "text"]
 
 paths = st.sampled_from(PATHS * 3 + STRANGE_PATHS)
@@ -42,7 +68,9 @@ symbols = st.sampled_from(SYMBOLS)
 node_ids = st.sampled_from(NODE_IDS[:2] * 3 + NODE_IDS)
 edits = st.lists(st.sampled_from(EDITS), max_size=2)
 works = st.sampled_from([0, 0, 1])
-citations = st.sampled_from(["prompt", "app.py:1-2", "app.py::load", "store.py:1-3", "ev_1234567890", "no.py:1"])
+citations = st.sampled_from(
+    ["prompt", "app.py:1-2", "app.py::load", "store.py:1-3", "ev_1234567890", "no.py:1"]
+)
 
 
 def change_nodes() -> st.SearchStrategy[dict[str, Any]]:
@@ -107,7 +135,12 @@ class Sequences(RuleBasedStateMachine):
         work = self.works[number]
         self.last[work] = self.watch.send({"verb": verb, **arguments}, work)
 
-    @rule(work=works, verb=st.sampled_from(list(Verb)), key=st.sampled_from(ODD_KEYS), value=st.sampled_from(ODD_VALUES))
+    @rule(
+        work=works,
+        verb=st.sampled_from(list(Verb)),
+        key=st.sampled_from(ODD_KEYS),
+        value=st.sampled_from(ODD_VALUES),
+    )
     def odd_arguments(self, work: int, verb: Verb, key: str, value: Any) -> None:
         self.turn(work, verb.value, **{key: value})
 
@@ -127,7 +160,9 @@ class Sequences(RuleBasedStateMachine):
     def read(self, work: int, path: str) -> None:
         self.turn(work, "read_file_lines", targetFile=path, originalPrompt="load must return a text.")
 
-    @rule(work=works, symbol=symbols, verb=st.sampled_from(["lookup_symbol_definition", "trace_symbol_graph"]))
+    @rule(
+        work=works, symbol=symbols, verb=st.sampled_from(["lookup_symbol_definition", "trace_symbol_graph"])
+    )
     def look_up(self, work: int, symbol: str, verb: str) -> None:
         self.turn(work, verb, symbol=symbol)
 
@@ -136,11 +171,19 @@ class Sequences(RuleBasedStateMachine):
         self.turn(work, "list_directory_contents", targetDir=path)
         self.turn(work, "list_scoped_files", pattern=path)
 
-    @rule(work=works, pattern=st.sampled_from(["load", "(", "return", "\\d+"]), mode=st.sampled_from(["lexical", "regex"]))
+    @rule(
+        work=works,
+        pattern=st.sampled_from(["load", "(", "return", "\\d+"]),
+        mode=st.sampled_from(["lexical", "regex"]),
+    )
     def search(self, work: int, pattern: str, mode: str) -> None:
         self.turn(work, "search_codebase_text", pattern=pattern, mode=mode)
 
-    @rule(work=works, url=st.sampled_from(["openapi.yaml", "http://127.0.0.1:9/x", *STRANGE_PATHS]), key=st.sampled_from(["ABC-1", "../x"]))
+    @rule(
+        work=works,
+        url=st.sampled_from(["openapi.yaml", "http://127.0.0.1:9/x", *STRANGE_PATHS]),
+        key=st.sampled_from(["ABC-1", "../x"]),
+    )
     def fetch(self, work: int, url: str, key: str) -> None:
         self.turn(work, "fetch_api_spec", specUrl=url)
         self.turn(work, "fetch_jira_ticket", ticketKey=key)
@@ -158,17 +201,27 @@ class Sequences(RuleBasedStateMachine):
         call = {"verb": "submit_execution_plan", "nodes": [*nodes, {"file": "zzz"}]}
         self.last[self.works[work]] = self.watch.insist(call, self.works[work], times)
 
-    @rule(work=works, names=st.lists(st.sampled_from(["load", "store.py", "app.py::dump", "nothing"]), max_size=2))
+    @rule(
+        work=works,
+        names=st.lists(st.sampled_from(["load", "store.py", "app.py::dump", "nothing"]), max_size=2),
+    )
     def draft(self, work: int, names: list[str]) -> None:
         self.turn(work, "submit_execution_plan", draft=True, targets=names, intent="Change it.")
 
-    @initialize(node=st.none() | st.sampled_from(GOOD_NODES), others=st.lists(st.sampled_from(OTHER_NODES[:6]), max_size=1))
+    @initialize(
+        node=st.none() | st.sampled_from(GOOD_NODES),
+        others=st.lists(st.sampled_from(OTHER_NODES[:6]), max_size=1),
+    )
     def begin(self, node: dict[str, Any] | None, others: list[dict[str, Any]]) -> None:
         """Most sequences begin before a plan, or with one that was accepted and begun."""
         if node is not None:
             self.plan(0, node, others)
 
-    @rule(work=works, node=st.sampled_from(GOOD_NODES), others=st.lists(st.sampled_from(OTHER_NODES[:6]), max_size=2))
+    @rule(
+        work=works,
+        node=st.sampled_from(GOOD_NODES),
+        others=st.lists(st.sampled_from(OTHER_NODES[:6]), max_size=2),
+    )
     def plan(self, work: int, node: dict[str, Any], others: list[dict[str, Any]]) -> None:
         self.turn(work, "submit_execution_plan", nodes=[{"intent": "Change it.", **node}, *others])
         self.follow(work)
@@ -189,11 +242,22 @@ class Sequences(RuleBasedStateMachine):
     def patch(self, work: int, node: str, path: str, changes: list[dict[str, Any]]) -> None:
         self.turn(work, "apply_code_patch", planNodeId=node, targetFile=path, edits=changes)
 
-    @rule(work=works, node=node_ids, effect=st.sampled_from(["git_commit", "git_branch", "git_push", "rm"]), gate=st.sampled_from([None, "g1", "zz"]))
+    @rule(
+        work=works,
+        node=node_ids,
+        effect=st.sampled_from(["git_commit", "git_branch", "git_push", "rm"]),
+        gate=st.sampled_from([None, "g1", "zz"]),
+    )
     def side_effect(self, work: int, node: str, effect: str, gate: str | None) -> None:
-        self.turn(work, "execute_gated_side_effect", planNodeId=node, sideEffectType=effect, commitGateId=gate)
+        self.turn(
+            work, "execute_gated_side_effect", planNodeId=node, sideEffectType=effect, commitGateId=gate
+        )
 
-    @rule(work=works, node=node_ids, recipe=st.sampled_from(["replace_lexeme_in_file", "run_targeted_validation", "sh"]))
+    @rule(
+        work=works,
+        node=node_ids,
+        recipe=st.sampled_from(["replace_lexeme_in_file", "run_targeted_validation", "sh"]),
+    )
     def recipe(self, work: int, node: str, recipe: str) -> None:
         ref = f"{self.works[work]}/bundles/{node}"
         params = {"lexeme": "value", "replacement": "item"} if recipe.startswith("replace") else {}
@@ -233,7 +297,7 @@ def run_sequences(count: int, number: int) -> Watch:
             phases=(Phase.generate,),
             suppress_health_check=list(HealthCheck),
         )
-        run_state_machine_as_test(seed(number)(Sequences), settings=options)  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(seed(number)(Sequences), settings=options)
         return Sequences.watch
 
 
