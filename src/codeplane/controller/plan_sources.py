@@ -1,16 +1,18 @@
 """What plans are checked against in a turn: the run, the snapshot, and what the other rooms know."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from codeplane.controller.evidence import Category, EvidenceRecord, EvidenceStore
+from codeplane.controller.execution.codemods import find_codemod
 from codeplane.controller.pack.providers import providers_of
 from codeplane.controller.plan_graph import PlanFacts, PlanIdentity
 from codeplane.controller.plan_graph.reaching import reaching_tests
 from codeplane.controller.run_memory import expired_memories, plan_rules
 from codeplane.controller.strategy import rate_confidence
 from codeplane.controller.turn import Turn
+from codeplane.core.errors import CodemodRefused
 from codeplane.core.paths import RepoPath
 from codeplane.names import Snapshot
 
@@ -54,7 +56,19 @@ def gather_facts(turn: Turn, snapshot: Snapshot, files: Sequence[str]) -> PlanFa
         expired_memories=lambda memory_ids: expired_memories(call, memory_ids),
         tests_reaching=lambda path, symbols: reaching_tests(snapshot, path, symbols),
         packs=call.repo.checkout.settings.packs.grammar,
+        try_codemod=lambda path, codemod_id, params: _refusal_of(turn, snapshot, path, codemod_id, params),
     )
+
+
+def _refusal_of(
+    turn: Turn, snapshot: Snapshot, path: RepoPath, codemod_id: str, params: Mapping[str, Any]
+) -> str:
+    """Why a codemod can't be run on a file as it is; empty where it can."""
+    try:
+        find_codemod(turn.call.repo, codemod_id).rewrite(path, snapshot.source(path), params)
+    except CodemodRefused as refusal:
+        return refusal.message
+    return ""
 
 
 def _test_confidence(snapshot: Snapshot, paths: Sequence[RepoPath]) -> str:

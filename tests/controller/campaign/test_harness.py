@@ -375,7 +375,7 @@ def test_a_verb_that_is_safe_for_the_budget_works_without_one(tmp_path: Any, ver
         "request_evidence_guidance": {"blockingReasons": ["tokens"]},
         "observe": {"text": "too little"},
     }
-    limits = {"controller__budget__max_tokens": 1000, "controller__budget__threshold": 0.1}
+    limits: dict[str, Any] = {"controller__budget__max_tokens": 1000, "controller__budget__threshold": 0.1}
     with open_desk(tmp_path, **limits, controller__budget__block=True) as desk:
         desk.turn("read_file_lines", workId="b", targetFile="pager.py")
         denial = desk.turn("read_file_lines", workId="b", targetFile="pager.py")

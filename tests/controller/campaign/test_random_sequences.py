@@ -278,7 +278,7 @@ class Sequences(RuleBasedStateMachine):
         self.turn(work, "signal_task_complete", abandon=abandon, reason=reason)
 
 
-def run_sequences(count: int, number: int) -> Watch:
+def run_sequences(count: int, number: int, steps: int) -> Watch:
     """Runs so many sequences in a repository of their own."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -290,25 +290,25 @@ def run_sequences(count: int, number: int) -> Watch:
         Sequences.origin = files_of(root), refs_of(root)
         options = settings(
             max_examples=count,
-            stateful_step_count=4,
+            stateful_step_count=steps,
             deadline=None,
             database=None,
             print_blob=False,
             phases=(Phase.generate,),
             suppress_health_check=list(HealthCheck),
         )
-        run_state_machine_as_test(seed(number)(Sequences), settings=options)  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(seed(number)(Sequences), settings=options)
         return Sequences.watch
 
 
 @pytest.mark.parametrize("number", range(4))
 def test_random_sequences(number: int) -> None:
-    watch = run_sequences(250, number)
+    watch = run_sequences(250, number, steps=3)
     assert min(watch.plans, watch.writes, watch.denials) > 20, vars(watch)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("number", range(20))
 def test_many_random_sequences(number: int) -> None:
-    watch = run_sequences(1000, 100 + number)
+    watch = run_sequences(1000, 100 + number, steps=8)
     assert min(watch.plans, watch.writes, watch.denials) > 80, vars(watch)

@@ -83,3 +83,4 @@ class PlanFacts:
     allows: Callable[[RepoPath], bool] = lambda _: True
     policy: EvidencePolicy = field(default_factory=EvidencePolicy)
     packs: Sequence[str] = ()  # grammar packs that deltas may use
+    try_codemod: Callable[[RepoPath, str, Mapping[str, Any]], str] = lambda _path, _id, _params: ""  # why not

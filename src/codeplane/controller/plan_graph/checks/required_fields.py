@@ -158,7 +158,7 @@ def _carrier_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> I
 
 
 def _edit_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iterator[Problem]:
-    """Every edit can be read, and its old text is in the file once."""
+    """Every edit can be read, its old text is in the file once, and its codemod can be run."""
     edits: list[dict[str, Any]] = node.body.get("edits") or []
     path = lookup.existing_path(node.text("targetFile"))
     text = lookup.text(path) if path is not None else None
@@ -168,7 +168,11 @@ def _edit_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iter
         if read_edit(edit) is None:
             message = "An edit is {oldText, newText}, {symbol, newText} or {codemodId, params}."
         elif "codemodId" in edit:
-            continue
+            # A codemod after other edits works on a file that is not there yet.
+            refusal = lookup.facts.try_codemod(path, edit["codemodId"], edit["params"]) if path else ""
+            if number or not refusal:
+                continue
+            message = refusal
         elif lookup.path_of(edit.get("path", path or "")) != path or text is None:
             continue  # of another file, or of a new one: other checks look at that
         elif content.count(edit["oldText"]) == 1 or (edit.get("symbol") and not edit["oldText"]):
