@@ -5,6 +5,7 @@ The run is scripted as a weak agent goes: its plan is refused, it sends what the
 sqlparse 0.5.3, and the package's own tests decide.
 """
 
+import itertools
 import json
 import shutil
 import subprocess
@@ -215,12 +216,14 @@ def _turn_figure(session: RepoSession) -> Figure:
     pipeline = Pipeline(session, all_tools())
     calls = (
         ("read_source", {"targets": [_QUOTES.file]}),
-        ("controller_turn", {"verb": "read_file_lines", "targetFile": _QUOTES.file}),
+        ("controller_turn", {"verb": "read_file_lines", "targetFile": _QUOTES.file, "workId": "cost"}),
     )
+    numbers = itertools.count()
 
     async def repeat(name: str, arguments: dict[str, Any], count: int) -> None:
+        client = f"client{next(numbers)}"  # what a session may read is bounded
         for _ in range(count):
-            answer = await pipeline.call(Request(name, dict(arguments), "cost"))
+            answer = await pipeline.call(Request(name, dict(arguments), client))
             assert not answer.is_error, answer.text
 
     def spend(name: str, arguments: dict[str, Any]) -> float:
