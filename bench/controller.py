@@ -67,7 +67,7 @@ _QUOTES: Final = Fix(
 _NAMES: Final = Fix(
     "sqlparse/sql.py",
     "TokenList.get_name",
-    "TokenList.get_name in sqlparse/sql.py returns the real name where there is an alias: the alias comes first",
+    "TokenList.get_name in sqlparse/sql.py returns the real name: an alias comes first",
     "self.get_alias() or self.get_real_name()",
     "self.get_real_name() or self.get_alias()",
 )
@@ -216,7 +216,7 @@ def _finish_run(agent: Agent, body: dict[str, Any], root: Path, fix: Fix) -> Non
 def _turn_figure(base: Path) -> Figure:
     """CPU of a server for a turn that reads a file, against the tool that it calls, both over stdio.
 
-    Each has a server and a copy of the package of its own; they are measured by turns, the best of each counts.
+    Each has a server and a copy of the package of its own; measured by turns; the best of each counts.
     """
     calls: tuple[dict[str, Any], ...] = (
         {"name": "read_source", "arguments": {"targets": [_QUOTES.file]}},
@@ -256,7 +256,7 @@ def _stdio_server(root: Path, home: Path, profile: str) -> Iterator["subprocess.
 
 
 def _repeat(server: "subprocess.Popen[bytes]", call: dict[str, Any], count: int) -> float:
-    """CPU of the server in milliseconds a call. A session that has read too much is told once, and goes on."""
+    """CPU of the server in milliseconds a call. A session that has read too much is told so once."""
     began, refusals = cpu_seconds(server), 0
     for number in range(count):
         answer = ask(server, "tools/call", call, number)
