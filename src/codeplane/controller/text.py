@@ -57,6 +57,8 @@ def _catalogue(response: TurnResponse, before: RunState, *, is_whole: bool) -> I
     fresh = {verb: one for verb, one in descriptions.items() if verb not in former}
     rest = [verb for verb in descriptions if verb in former]
     if not fresh:
+        if set(rest) != former:  # otherwise nothing has changed for the agent
+            yield f"allowed: {', '.join(rest)}"
         return
     yield "verbs:"
     yield from (f"  {verb}{_signature(one)}: {one.description}" for verb, one in fresh.items())

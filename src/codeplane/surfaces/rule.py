@@ -10,7 +10,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from codeplane.core.errors import PackInvalid
 
 RULES: Final = Path(__file__).parent / "rules"
-_LARGEST: Final = 200_000
 
 
 def _as_tuple(value: object) -> object:
@@ -27,9 +26,17 @@ class _Part(BaseModel):
 class TypeRule(_Part):
     """A kind of object of a framework: what makes one, and the prefix that it brings."""
 
-    new: Names = Field(description="Full names of classes or functions whose call makes one.")
+    new: Names = Field(default=(), description="Full names of classes or functions whose call makes one.")
     root: bool = Field(default=False, description="Whether it serves by itself, without a mount.")
     prefix: str = Field(default="", description="Where its own prefix is: `kw.prefix | arg0`.")
+    table: str = Field(default="", description="Where the list of its routes is in the call that makes one.")
+    inner: str = Field(default="", description="Where the object is that it wraps.")
+    parent: str = Field(default="", description="Where the object is that it is put on when it is made.")
+    same: Names = Field(default=(), description="Attributes that stand for the object itself: `app.router`.")
+    lists: Names = Field(default=(), description="Attributes that are the list of its routes: `router.urls`.")
+    variable: str = Field(default="", description="A module's variable that is a list of routes.")
+    root_setting: str = Field(default="", description="A variable with the name of the module that serves.")
+    framework: str = Field(default="", description="The framework, where it isn't the rule's.")
 
 
 class RouteRule(_Part):
@@ -42,6 +49,36 @@ class RouteRule(_Part):
     method: str = Field(default="name", description="Where the methods are; `name` is the decorator's own.")
     handler: str = Field(default="decorated", description="What handles it: `decorated`, or an argument.")
     chain: str = Field(default="", description="A method before it in a chain that has the path.")
+    strip: str = Field(default="", description="What a method's name begins with before the verb: `add_`.")
+    expand: Literal["", "drf_viewset"] = Field(default="", description="What makes several routes of one.")
+
+
+class EntryRule(_Part):
+    """An item of a list of routes: a call of a function, or a tuple."""
+
+    function: Names = Field(default=(), description="Full names of functions.")
+    is_tuple: bool = Field(default=False, description="Whether a bare tuple is one.")
+    path: str = "arg0"
+    handler: str = "arg1"
+    method: str = Field(default="class", description="Where the methods are; `class` is by the handler.")
+    style: Literal["plain", "regex"] = "plain"
+
+
+class TableCall(_Part):
+    """A method that adds a list of routes to an object."""
+
+    owner: Names
+    call: Names
+    table: str = "arg0"
+
+
+class MarkedRule(_Part):
+    """Functions that a decorator makes routes, and classes whose methods are such."""
+
+    methods: Mapping[str, str] = Field(description="Full name of a decorator, and its verb or a selector.")
+    path: str = "arg0 | kw.path"
+    base: Names = Field(default=(), description="Classes that such classes are derived from.")
+    base_prefix: str = Field(default="path", description="The class attribute with the prefix.")
 
 
 class MountRule(_Part):
@@ -52,8 +89,9 @@ class MountRule(_Part):
     child: str = "arg0"
     prefix: str = ""
     join: Literal["concat", "override"] = "concat"
-    # The call itself gives a child: a group of routes.
-    gives: str = ""
+    inverse: bool = Field(
+        default=False, description="The object is put below its argument: `api.init_app(app)`."
+    )
 
 
 class ControllerRule(_Part):
@@ -88,6 +126,21 @@ class Rule(_Part):
     mounts: tuple[MountRule, ...] = ()
     controllers: tuple[ControllerRule, ...] = ()
     middleware: tuple[NameRule, ...] = ()
+    entries: tuple[EntryRule, ...] = Field(default=(), description="Items of lists of routes.")
+    tables: tuple[TableCall, ...] = ()
+    passes: Mapping[str, str] = Field(
+        default_factory=dict, description="Functions around a list, and where the list is."
+    )
+    ignores: Names = Field(default=(), description="Functions that give no route of the repository.")
+    marked: MarkedRule | None = None
+    verbs: Mapping[str, Names] = Field(
+        default_factory=dict, description="Verbs that a class of the framework serves to its subclasses."
+    )
+    function_verbs: Mapping[str, str] = Field(
+        default_factory=dict, description="Decorators that say what a function serves, and where."
+    )
+    default_method: str = Field(default="ANY", description="What a function serves that doesn't say.")
+    join: Literal["concat", "slash"] = "concat"
 
 
 def parse_rule(text: str, source: str) -> Rule:
@@ -128,4 +181,5 @@ def selector(text: str) -> Selector:
 def words_of(rule: Rule) -> set[str]:
     """Names that a file with a route or a mount of the framework contains."""
     names = {name for route in rule.routes for name in (*route.decorator, *route.call)}
+    names |= {name for table in rule.tables for name in table.call}
     return names | {name for mount in rule.mounts for name in mount.call}

@@ -114,6 +114,9 @@ class Evaluator:
     def __init__(self, code: Codebase) -> None:
         self.code = code
         self._running: set[tuple[RepoPath, int, str]] = set()
+        self._segments_of: dict[RepoPath, tuple[list[int], list[int]]] = {}
+        self._decorable_of: dict[RepoPath, list[tuple[int, int]]] = {}
+        self._bodies_of: dict[RepoPath, dict[int, int]] = {}
 
     # Sites
 
@@ -137,17 +140,62 @@ class Evaluator:
 
     def definition_around(self, path: RepoPath, start: int) -> Place | None:
         """The innermost definition that a byte is in; None for one at the top of the file."""
+        starts, numbers = self._segments(path)
+        number = numbers[bisect_right(starts, start) - 1] if starts and start >= starts[0] else -1
+        return Place(path, number) if number >= 0 else None
+
+    def _segments(self, path: RepoPath) -> tuple[list[int], list[int]]:
+        """Where the innermost definition changes in a file, and to which; -1 is the top of the file."""
+        segments = self._segments_of.get(path)
+        if segments is None:
+            segments = self._segments_of[path] = self._find_segments(path)
+        return segments
+
+    def _find_segments(self, path: RepoPath) -> tuple[list[int], list[int]]:
         facts = self.code.facts(path)
-        if facts is None:
-            return None
-        line = self.line_of(path, start)
-        best: Place | None = None
-        for number, item in enumerate(facts.definitions):
-            if item.span.start_line <= line <= item.span.end_line and item.kind not in _VARIABLES:
-                first, last = self.byte_span(path, item.span)
-                if first <= start < last:
-                    best = Place(path, number)  # inner definitions come after outer ones
-        return best
+        spans = [
+            (*self.byte_span(path, item.span), number)
+            for number, item in enumerate(facts.definitions if facts is not None else ())
+            if item.kind not in _VARIABLES
+        ]
+        changes: dict[int, int] = {}
+        around: list[tuple[int, int]] = []  # ends and numbers of definitions that are open
+        for first, last, number in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
+            while around and around[-1][0] <= first:
+                end, _ = around.pop()
+                changes[end] = around[-1][1] if around else -1
+            changes[first] = number
+            around.append((last, number))
+        while around:
+            end, _ = around.pop()
+            changes[end] = around[-1][1] if around else -1
+        starts = sorted(changes)
+        return starts, [changes[start] for start in starts]
+
+    def decorated_by(self, path: RepoPath, site: Site) -> Place | None:
+        """The definition that a decorator belongs to: the innermost around it, or the next behind it."""
+        around = self.definition_around(path, site.start)
+        facts = self.code.require_facts(path)
+        line = self.line_of(path, site.end - 1)
+        if around is not None and facts.definitions[around.definition].name_line >= line:
+            return around
+        later = self._decorable_of.get(path)
+        if later is None:
+            later = self._decorable_of[path] = sorted(
+                (item.name_line, number)
+                for number, item in enumerate(facts.definitions)
+                if item.kind in ("function", "method", "class")
+            )
+        at = bisect_left(later, (line, -1))
+        return Place(path, later[at][1]) if at < len(later) else None
+
+    def full_name(self, path: RepoPath, value: Value) -> str:
+        """The full name of something outside that a call or a decorator calls; empty for anything else."""
+        owner = value.receiver
+        text = f"{owner.text}.{value.text}" if owner is not None else value.text
+        start = owner.start if owner is not None else value.start
+        thing = self.evaluate(Located(path, Value(ValueKind.NAME, text, start)))
+        return thing.text if thing.kind is ThingKind.EXTERNAL else ""
 
     # Values
 
@@ -204,18 +252,29 @@ class Evaluator:
         thing = self._name(located, depth, follows=False)
         if thing.kind is not ThingKind.DEFINITION:
             return None
-        sources = self._assigned(thing.target[0])
+        sources = [source for source, _ in self.assigned_values(thing.target[0])]
         return sources[0] if len(sources) == 1 else None
 
-    def member(self, owner: Thing, name: str, depth: int = 0) -> Thing:
+    def sources_of(self, located: Located) -> list[tuple[Located, bool]]:
+        """The values that a name was given, `+=` too, and whether only on a condition."""
+        value, environment = located.value, located.environment
+        if value.text in environment.values:
+            return [(environment.values[value.text], False)]
+        facts, name = self.code.facts(located.path), value.text
+        bind = self._bind_at(located.path, facts, name, value.start) if facts is not None else None
+        if bind is not None and bind.reason is Reason.LOCAL_ASSIGN:
+            here = self._definition_of_scope(located.path, bind.scope)
+            return self._given(located.path, name, here, environment)
+        thing = self._name(located, 0, follows=False)
+        return self.assigned_values(thing.target[0]) if thing.kind is ThingKind.DEFINITION else []
+
+    def member(self, owner: Thing, name: str, depth: int = 0, *, follows: bool = True) -> Thing:
         """What a member of something stands for."""
         match owner.kind:
             case ThingKind.EXTERNAL:
                 return Thing(ThingKind.EXTERNAL, f"{owner.text}.{name}")
-            case ThingKind.MODULE:
-                return self._of_target(self.code.member_of(owner.target, name), depth)
-            case ThingKind.DEFINITION:
-                return self._of_target(self.code.member_of(owner.target, name), depth)
+            case ThingKind.MODULE | ThingKind.DEFINITION:
+                return self._of_target(self.code.member_of(owner.target, name), depth, follows=follows)
             case ThingKind.OBJECT:
                 return self._attribute(owner, name, depth)
             case _:
@@ -241,15 +300,20 @@ class Evaluator:
 
     def returned(self, place: Place, call: Located, depth: int = 0) -> list[Thing]:
         """What a function returns when it is called like this: one thing for each `return`."""
+        return [self.evaluate(value, depth + 1) for value in self.returned_values(place, call)]
+
+    def returned_values(self, place: Place, call: Located) -> list[Located]:
+        """The values of the `return` statements of a function when it is called like this."""
         definition = self.code.definition(place)
         first, last = self.byte_span(place.path, definition.span)
         environment = self._called_with(place, call)
-        things = []
-        for site in self.sites(place.path).within(first, last):
-            is_own = self.definition_around(place.path, site.start) == place
-            if is_own and (site.is_returned or site.kind is SiteKind.RETURN) and site.outer < 0:
-                things.append(self.evaluate(Located(place.path, site.value, environment), depth + 1))
-        return things
+        return [
+            Located(place.path, site.value, environment)
+            for site in self.sites(place.path).within(first, last)
+            if (site.is_returned or site.kind is SiteKind.RETURN)
+            and site.outer < 0
+            and self.definition_around(place.path, site.start) == place
+        ]
 
     # How names are followed
 
@@ -262,8 +326,8 @@ class Evaluator:
             thing = self._root(located, root, depth, follows=follows and not rest)
             if rest and thing.kind is ThingKind.DEFINITION:
                 thing = self._followed(thing, depth)
-        for name in rest:
-            thing = self.member(thing, name, depth + 1)
+        for number, name in enumerate(rest, start=1):
+            thing = self.member(thing, name, depth + 1, follows=follows or number < len(rest))
         return thing
 
     def _root(self, located: Located, root: str, depth: int, *, follows: bool) -> Thing:
@@ -332,47 +396,51 @@ class Evaluator:
             return UNKNOWN
         self._running.add(key)
         try:
-            return self._single(self._assigned(place), depth)
+            return self._single([source for source, _ in self.assigned_values(place)], depth)
         finally:
             self._running.discard(key)
 
     def _single(self, sources: list[Located], depth: int) -> Thing:
         return single_thing([self.evaluate(source, depth + 1) for source in sources])
 
-    def _assigned(self, place: Place) -> list[Located]:
-        """The values that a variable of a file or a class is given."""
+    def assigned_values(self, place: Place) -> list[tuple[Located, bool]]:
+        """The values that a variable of a file or a class is given, and whether only on a condition."""
         definition = self.code.definition(place)
         parent = definition.item.parent
-        sites = self.sites(place.path).by_name.get(definition.name, ())
         around = None if parent < 0 else Place(place.path, parent)
+        return self._given(place.path, definition.name, around)
+
+    def _given(
+        self, path: RepoPath, name: str, around: Place | None, environment: Environment = _NO_ENVIRONMENT
+    ) -> list[tuple[Located, bool]]:
         return [
-            Located(place.path, site.value)
-            for site in sites
-            if self.definition_around(place.path, site.start) == around
+            (Located(path, site.value, environment), site.is_conditional)
+            for site in self.sites(path).by_name.get(name, ())
+            if self.definition_around(path, site.start) == around
         ]
 
     def _local(self, located: Located, bind: Bind, depth: int) -> Thing:
         """A variable of a function: the values that it is given there."""
         path, environment, name = located.path, located.environment, bind.name
         here = self._definition_of_scope(path, bind.scope)
-        sites = [
-            site
-            for site in self.sites(path).by_name.get(name, ())
-            if self.definition_around(path, site.start) == here
-        ]
+        sources = [source for source, _ in self._given(path, name, here, environment)]
         key = (path, located.value.start, name)
-        if key in self._running or not sites:
+        if key in self._running or not sources:
             return UNKNOWN
         self._running.add(key)
         try:
-            return self._single([Located(path, site.value, environment) for site in sites], depth)
+            return self._single(sources, depth)
         finally:
             self._running.discard(key)
 
     def _definition_of_scope(self, path: RepoPath, scope: int) -> Place | None:
         """The definition that a scope is the body of, or is inside of."""
         facts = self.code.require_facts(path)
-        bodies = {item.body: number for number, item in enumerate(facts.definitions) if item.body >= 0}
+        bodies = self._bodies_of.get(path)
+        if bodies is None:
+            bodies = self._bodies_of[path] = {
+                item.body: number for number, item in enumerate(facts.definitions) if item.body >= 0
+            }
         while scope > 0 and scope not in bodies:
             scope = facts.scopes[scope].parent
         return Place(path, bodies[scope]) if scope in bodies else None

@@ -1,0 +1,321 @@
+"""Routes and mounts of one framework, read from the sites of the files that use it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeVar
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
+from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
+from codeplane.surfaces.arguments import Arguments
+from codeplane.surfaces.composition import Composition
+from codeplane.surfaces.controllers import Controllers
+from codeplane.surfaces.expanders import drf_viewset
+from codeplane.surfaces.handlers import Handler, Handlers
+from codeplane.surfaces.kinds import Kinds, Typed
+from codeplane.surfaces.routes import Collected, Endpoint, Mount, Route, Step, spelled_pattern
+from codeplane.surfaces.rule import MountRule, RouteRule, Rule, words_of
+from codeplane.surfaces.tables import TableOwner, Tables
+from codeplane.surfaces.values import Environment, Evaluator, Located, Origin, Thing, ThingKind
+
+R = TypeVar("R")
+_MOST_LOOPED: Final = 200
+
+
+class Framework:
+    """The endpoints of one framework."""
+
+    def __init__(self, evaluator: Evaluator, rule: Rule) -> None:
+        self._evaluator, self._rule = evaluator, rule
+        self._code, self._arguments = evaluator.code, Arguments(evaluator)
+        self._collected = Collected()
+        self._kinds, self._handlers = Kinds(evaluator, rule), Handlers(evaluator, rule)
+        self._tables = Tables(evaluator, rule, self._kinds, self._handlers, self._collected)
+        self._route_rules = _by_name([(one, one.decorator, one.call) for one in rule.routes])
+        self._mount_rules = _by_name([(one, (), one.call) for one in rule.mounts])
+        self._table_rules = _by_name([(one, (), one.call) for one in rule.tables])
+        self._makers = {
+            name.rpartition(".")[2]
+            for kind in rule.types.values()
+            if kind.table or kind.inner or kind.parent
+            for name in kind.new
+        }
+
+    @property
+    def dynamic(self) -> dict[RepoPath, int]:
+        """How many routes of each file have a path that is only known at run time."""
+        return self._collected.dynamic
+
+    def endpoints(self) -> list[Endpoint]:
+        """Every endpoint of the framework."""
+        paths = self._candidates()
+        if not paths:
+            return []
+        for path in sorted(paths):
+            self._read(path)
+            self._tables.read_module(path)
+        self._tables.find_roots()
+        composition = Composition(self._evaluator, self._rule, self._collected, self._tables.roots)
+        controllers = Controllers(self._evaluator, self._rule, self.dynamic)
+        composed = [one for route in self._collected.routes for one in composition.endpoints(route)]
+        return composed + list(controllers.endpoints(paths))
+
+    def _candidates(self) -> set[RepoPath]:
+        """The files that import the framework, and those that import from them and use its words."""
+        heads = {
+            name.replace("/", ".").split(".")[0] if not name.startswith("@") else name
+            for name in self._rule.imports
+        }
+        heads |= {part for name in self._rule.imports for part in name.split("/")[-1:]}
+        direct = {path for path in self._code.importing(heads) if self._imports(path)}
+        if not direct or not words_of(self._rule):
+            return direct
+        users = set(direct)
+        words = self._code.paths_with_any(sorted(words_of(self._rule)))
+        for _ in range(2):
+            stems = {RepoPath(path).rpartition("/")[2].rpartition(".")[0] for path in users}
+            stems |= {path.split("/")[-2] for path in users if "/" in path}
+            users |= self._code.importing(stems) & words
+        return {path for path in users if self._speaks(path)}
+
+    def _imports(self, path: RepoPath) -> bool:
+        facts = self._code.facts(path)
+        if facts is None or facts.language not in self._rule.languages:
+            return False
+        return any(
+            item.module == name
+            or item.module.startswith((f"{name}.", f"{name}/"))
+            or f"{item.module}.{item.name}".startswith(name)
+            for item in facts.imports
+            for name in self._rule.imports
+        )
+
+    def _speaks(self, path: RepoPath) -> bool:
+        facts = self._code.facts(path)
+        return facts is not None and facts.language in self._rule.languages
+
+    def _read(self, path: RepoPath) -> None:
+        facts = self._code.require_facts(path)
+        makers = self._makers | {item.alias for item in facts.imports if item.name in self._makers}
+        for site in self._evaluator.sites(path).sites:
+            name = site.value.text
+            if site.value.kind is not ValueKind.CALL:
+                continue
+            if site.kind is SiteKind.CALL and (name in makers or name == "__init__"):
+                self._read_object(path, site)
+            if site.value.receiver is None:
+                continue
+            if site.kind is SiteKind.DECORATOR:
+                for rule in self._route_rules[0].get(name, ()):
+                    self._add_route(path, site, rule)
+            elif site.kind is SiteKind.CALL and not self._is_decorator(path, site):
+                self._read_call(path, site)
+
+    def _read_call(self, path: RepoPath, site: Site) -> None:
+        name = site.value.text
+        for rule in self._route_rules[1].get(name, ()):
+            self._add_route(path, site, rule)
+        for mount in self._mount_rules[1].get(name, ()):
+            self._add_mounts(path, site, mount)
+        for table in self._table_rules[1].get(name, ()):
+            for call, typed in self._owners(path, site, table.owner):
+                value = self._arguments.value(call, table.table)
+                if value is not None:
+                    self._tables.read_table(TableOwner(typed, site.is_conditional), value)
+
+    def _read_object(self, path: RepoPath, site: Site) -> None:
+        """An object with a list of its routes; `super().__init__(routes)` makes one of the class around."""
+        call = Located(path, site.value)
+        if site.value.text == "__init__":
+            method = self._evaluator.definition_around(path, site.start)
+            parent = self._code.definition(method).item.parent if method is not None else -1
+            receiver = site.value.receiver
+            if parent < 0 or receiver is None or receiver.text != "super":
+                return
+            origin = Origin(path, site.start)
+            thing = Thing(ThingKind.OBJECT, target=(Place(path, parent),), origin=origin, made_by=call)
+        else:
+            thing = self._evaluator.evaluate(call)
+        kind = self._kinds.type_of(thing)
+        if kind is not None:
+            self._tables.read_object(Typed(thing, kind))
+
+    def _is_decorator(self, path: RepoPath, site: Site) -> bool:
+        sites = self._evaluator.sites(path).sites
+        return site.outer >= 0 and sites[site.outer].kind is SiteKind.DECORATOR
+
+    def _owners(
+        self, path: RepoPath, site: Site, kinds: Sequence[str], receiver: Value | None = None
+    ) -> Iterator[tuple[Located, Typed]]:
+        """The objects of some kinds that a method is called on: one for each round of a loop."""
+        receiver = receiver or site.value.receiver
+        assert receiver is not None, "BUG: checked before"
+        for environment in self._environments(path, site):
+            typed = self._kinds.typed_object(Located(path, receiver, environment))
+            if typed is not None and typed.kind in kinds:
+                yield Located(path, site.value, environment), typed
+
+    def _add_route(self, path: RepoPath, site: Site, rule: RouteRule) -> None:
+        receiver, path_call = site.value.receiver, site.value
+        assert receiver is not None, "BUG: checked before"
+        if rule.chain:
+            link = _chain_link(receiver, rule.chain)
+            if link is None:
+                return
+            path_call, receiver = link, link.receiver or receiver
+        elif rule.handler == "last" and len(site.value.arguments) < 2:
+            return  # `app.get("name")` asks for a setting
+        for call, typed in self._owners(path, site, rule.owner, receiver):
+            self._add_resolved(site, rule, call, call._replace(value=path_call), typed)
+
+    def _add_resolved(
+        self, site: Site, rule: RouteRule, call: Located, path_call: Located, typed: Typed
+    ) -> None:
+        path = call.path
+        texts = self._arguments.texts(path_call, rule.path)
+        methods = self._methods(call, rule)
+        if texts is None or methods is None:
+            self._collected.count_dynamic(path)
+            return
+        line = self._evaluator.line_of(path, site.start)
+        handlers = self._handlers_of(path, site, rule, call)
+        for text in texts:
+            if rule.expand:
+                self._expand(site, call, typed, handlers, text)
+                continue
+            for handler in handlers:
+                verbs = methods or handler.methods or (self._rule.default_method,)
+                self._collected.routes.append(
+                    Route(*typed, verbs, text, path, line, handler.place, handler.line, site.is_conditional)
+                )
+
+    def _expand(
+        self, site: Site, call: Located, typed: Typed, handlers: Sequence[Handler], text: str
+    ) -> None:
+        place = handlers[0].place if handlers else None
+        if place is None:
+            self._collected.count_dynamic(call.path)
+            return
+        while self._code.definition_kind(place) != "class":
+            place = Place(place.path, self._code.definition(place).item.parent)
+        line = self._evaluator.line_of(call.path, site.start)
+        prefix = spelled_pattern(text)
+        for one in drf_viewset(self._evaluator, self._handlers, typed.thing, place, prefix):
+            self._collected.routes.append(
+                Route(
+                    *typed,
+                    (one.method,),
+                    one.suffix,
+                    call.path,
+                    line,
+                    one.place,
+                    one.line,
+                    site.is_conditional,
+                )
+            )
+
+    def _add_mounts(self, path: RepoPath, site: Site, rule: MountRule) -> None:
+        for call, typed in self._owners(path, site, rule.owner):
+            prefixes = self._arguments.texts(call, rule.prefix) if rule.prefix else [""]
+            for child in self._children(call, rule):
+                if self._kinds.type_of(child) is None:
+                    continue
+                if prefixes is None:
+                    self._collected.count_dynamic(path)
+                    continue
+                has_prefix = bool(rule.prefix) and self._arguments.value(call, rule.prefix) is not None
+                overrides = rule.join == "override" and has_prefix
+                line = self._evaluator.line_of(path, site.start)
+                parent, below = (
+                    (Typed(child, self._kinds.type_of(child) or ""), typed.thing)
+                    if rule.inverse
+                    else (typed, child)
+                )
+                for prefix in prefixes:
+                    step = Step(path, line, prefix)
+                    self._collected.mounts.append(
+                        Mount(*parent, below, prefix, overrides, step, site.is_conditional)
+                    )
+
+    def _children(self, call: Located, rule: MountRule) -> Iterator[Thing]:
+        path, value, environment = call
+        if rule.child == "each":
+            for item in value.arguments:
+                yield self._served(Located(path, item, environment))
+            return
+        child = self._arguments.value(call, rule.child)
+        if child is not None:
+            yield self._served(child)
+
+    def _served(self, located: Located) -> Thing:
+        """The object that a value is; a module stands for the router that it exports."""
+        typed = self._kinds.typed_object(located)
+        if typed is not None:
+            return typed.thing
+        thing = self._evaluator.evaluate(located)
+        if thing.kind is ThingKind.MODULE:
+            for name in ("default", "router", "module.exports"):
+                exported = self._evaluator.member(thing, name)
+                if self._kinds.type_of(exported) is not None:
+                    return exported
+        return thing
+
+    def _environments(self, path: RepoPath, site: Site) -> Iterator[Environment]:
+        """The values that names have at a site: one for each round of the loop that it is in."""
+        if site.loop < 0:
+            yield Environment()
+            return
+        loop = self._evaluator.sites(path).sites[site.loop]
+        items = self._evaluator.items(Located(path, loop.value))
+        names = [name.strip() for name in loop.name.strip("()[]{} ").split(",")]
+        names = [name.removeprefix("const ").removeprefix("let ").strip() for name in names]
+        if items is None:
+            yield Environment()
+            return
+        for item in items[:_MOST_LOOPED]:
+            if len(names) == 1:
+                yield Environment({names[0]: item})
+            elif item.value.kind is ValueKind.LIST and len(item.value.items) == len(names):
+                parts = [Located(item.path, part, item.environment) for part in item.value.items]
+                yield Environment(dict(zip(names, parts, strict=True)))
+
+    def _methods(self, call: Located, rule: RouteRule) -> tuple[str, ...] | None:
+        """The methods that a route names; none where its handler says them."""
+        if rule.method == "name":
+            name = call.value.text.removeprefix(rule.strip)
+            return (name.upper(),)
+        value = self._arguments.value(call, rule.method)
+        if value is None or (value.value.start < 0 and value.value.kind is not ValueKind.TEXT):
+            return ()
+        texts = self._arguments.texts(call, rule.method)
+        return None if texts is None else tuple("ANY" if text == "*" else text.upper() for text in texts)
+
+    def _handlers_of(self, path: RepoPath, site: Site, rule: RouteRule, call: Located) -> list[Handler]:
+        if rule.handler == "decorated":
+            place = self._evaluator.decorated_by(path, site)
+            return self._handlers.of_definition(place) if place is not None else []
+        value = self._arguments.value(call, rule.handler)
+        return self._handlers.resolve(value) if value is not None else [Handler((), None, 0)]
+
+
+def _by_name(
+    entries: Sequence[tuple[R, Sequence[str], Sequence[str]]],
+) -> tuple[dict[str, list[R]], dict[str, list[R]]]:
+    """Rules by the decorators and by the methods that they are about."""
+    decorators: dict[str, list[R]] = {}
+    calls: dict[str, list[R]] = {}
+    for rule, decorator_names, call_names in entries:
+        for name in decorator_names:
+            decorators.setdefault(name, []).append(rule)
+        for name in call_names:
+            calls.setdefault(name, []).append(rule)
+    return decorators, calls
+
+
+def _chain_link(value: Value, name: str) -> Value | None:
+    """The call of a name further up in a chain of calls."""
+    current: Value | None = value
+    while current is not None and current.kind is ValueKind.CALL:
+        if current.text == name:
+            return current
+        current = current.receiver
+    return None

@@ -1,0 +1,73 @@
+"""Every form in which a framework's routes are written: one file a framework under `cases`, one block a form.
+
+A block is `# name`, files after `--- path`, and the endpoints after `=>`: method, route, handler, and how it
+is mounted if not always. `=> dynamic N` is the number of routes that can't be composed.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codeplane.config import Places
+from codeplane.session import Checkout, RepoSession
+from codeplane.surfaces.endpoints import endpoints_of
+from tests.drive import new_repo, user_env
+
+CASES = Path(__file__).parent / "cases"
+FEWEST = 10
+
+
+def _blocks(path: Path) -> Iterator[tuple[str, str]]:
+    for block in ("\n" + path.read_text()).split("\n# ")[1:]:
+        name, _, body = block.partition("\n")
+        yield name, body
+
+
+def _parse_block(body: str) -> tuple[dict[str, str], list[str]]:
+    files: dict[str, str] = {}
+    expected: list[str] = []
+    path = ""
+    for line in body.splitlines():
+        if line.startswith("--- "):
+            path = line[4:]
+            files[path] = ""
+        elif line.startswith("=> "):
+            expected.append(line[3:])
+        elif path and not expected:
+            files[path] += f"{line}\n"
+    return files, expected
+
+
+def _rendered_surface(tmp_path: Path, files: dict[str, str]) -> list[str]:
+    root = new_repo(tmp_path / "repo", files)
+    session = RepoSession.open(Checkout.find(root, Places.of_user(user_env(tmp_path / "home"))))
+    try:
+        session.index.refresh()
+        with session.index.snapshot() as snapshot:
+            surface = endpoints_of(snapshot)
+            rows = []
+            for endpoint in surface.endpoints:
+                handler = snapshot.qualified(endpoint.handler) if endpoint.handler else "-"
+                mounted = "" if endpoint.mounted == "always" else f" ({endpoint.mounted})"
+                rows.append(f"{endpoint.method} {endpoint.route} {handler}{mounted}")
+            dynamic = sum(surface.dynamic.values())
+            return rows + ([f"dynamic {dynamic}"] if dynamic else [])
+    finally:
+        session.close()
+
+
+ALL = [(path.stem, name, body) for path in sorted(CASES.glob("*.txt")) for name, body in _blocks(path)]
+
+
+@pytest.mark.parametrize(
+    "body", [body for _, _, body in ALL], ids=[f"{framework}: {name}" for framework, name, _ in ALL]
+)
+def test_a_form_gives_its_endpoints(tmp_path: Path, body: str) -> None:
+    files, expected = _parse_block(body)
+    assert sorted(_rendered_surface(tmp_path, files)) == sorted(expected)
+
+
+@pytest.mark.parametrize("path", sorted(CASES.glob("*.txt")), ids=lambda path: path.stem)
+def test_a_framework_has_enough_forms(path: Path) -> None:
+    assert len(list(_blocks(path))) >= FEWEST
