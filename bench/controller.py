@@ -8,10 +8,11 @@ sqlparse 0.5.3, and the package's own tests decide.
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +21,7 @@ import anyio
 
 from bench.corpora import python_history
 from bench.economy import suite_environment
-from bench.measure import Figure
+from bench.measure import Figure, ask, cpu_seconds
 from codeplane.config import Places
 from codeplane.controller.run_memory import memory_store
 from codeplane.memory import FrictionEvent, Resolution
@@ -31,7 +32,7 @@ from codeplane.tools import all_tools
 
 _MOST_TURNS: Final = 5
 _ROUNDS: Final = 5
-_CALLS: Final = 150
+_CALLS: Final = 200
 _FRICTION: Final = 10_000
 _MEMORIES: Final = 1_000
 
@@ -66,7 +67,7 @@ _QUOTES: Final = Fix(
 _NAMES: Final = Fix(
     "sqlparse/sql.py",
     "TokenList.get_name",
-    "TokenList.get_name in sqlparse/sql.py returns the real name where there is an alias: the alias comes first",
+    "TokenList.get_name in sqlparse/sql.py returns the real name: an alias comes first",
     "self.get_alias() or self.get_real_name()",
     "self.get_real_name() or self.get_alias()",
 )
@@ -114,8 +115,8 @@ def figures() -> Iterator[Figure]:
         root = copy_package(base / "repo")
         with open_session(root, base) as session:
             yield from _run_figures(session, root)
-            yield _turn_figure(session)
             yield _validation_figure(session)
+        yield _turn_figure(base)
 
 
 def copy_package(root: Path) -> Path:
@@ -212,29 +213,56 @@ def _finish_run(agent: Agent, body: dict[str, Any], root: Path, fix: Fix) -> Non
     assert _git(root, "log", "-1", "--format=%s").strip() == fix.message, agent.ledger.texts
 
 
-def _turn_figure(session: RepoSession) -> Figure:
-    """CPU of a turn that reads a file, against the tool that it calls; both by turns, the best of each."""
-    pipeline = Pipeline(session, all_tools())
-    calls = (
-        ("read_source", {"targets": [_QUOTES.file]}),
-        ("controller_turn", {"verb": "read_file_lines", "targetFile": _QUOTES.file}),
+def _turn_figure(base: Path) -> Figure:
+    """CPU of a server for a turn that reads a file, against the tool that it calls, both over stdio.
+
+    Each has a server and a copy of the package of its own; measured by turns; the best of each counts.
+    """
+    calls: tuple[dict[str, Any], ...] = (
+        {"name": "read_source", "arguments": {"targets": [_QUOTES.file]}},
+        {"name": "controller_turn", "arguments": {"verb": "read_file_lines", "targetFile": _QUOTES.file}},
     )
-
-    async def repeat(name: str, arguments: dict[str, Any], count: int) -> None:
-        for _ in range(count):
-            answer = await pipeline.call(Request(name, dict(arguments), "cost"))
-            assert not answer.is_error, answer.text
-
-    def spend(name: str, arguments: dict[str, Any]) -> float:
-        began = time.process_time()
-        anyio.run(repeat, name, arguments, _CALLS)
-        return (time.process_time() - began) / _CALLS * 1000
-
-    for name, arguments in calls:
-        anyio.run(repeat, name, arguments, 20)
-    rounds = [[spend(*call) for call in calls] for _ in range(_ROUNDS)]
+    with ExitStack() as stack:
+        servers = [
+            stack.enter_context(_stdio_server(copy_package(base / name), base / f"home-{name}", name))
+            for name in ("standard", "controller")
+        ]
+        for server, call in zip(servers, calls, strict=True):
+            _repeat(server, call, 60)
+        rounds = [
+            [_repeat(server, call, _CALLS) for server, call in zip(servers, calls, strict=True)]
+            for _ in range(_ROUNDS)
+        ]
     tool, turn = (min(column) for column in zip(*rounds, strict=True))
     return Figure("turn that reads, CPU", turn / tool, "×", 1.3, f"{turn:.2f} ms; read_source {tool:.2f} ms")
+
+
+@contextmanager
+def _stdio_server(root: Path, home: Path, profile: str) -> Iterator["subprocess.Popen[bytes]"]:
+    home.mkdir()
+    server = subprocess.Popen(
+        [sys.executable, "-m", "codeplane", "mcp", "--profile", profile],
+        cwd=root,
+        env={**suite_environment(home), "TMPDIR": str(home), "PYTHONPATH": ""},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield server
+    finally:
+        server.terminate()
+        server.communicate()
+
+
+def _repeat(server: "subprocess.Popen[bytes]", call: dict[str, Any], count: int) -> float:
+    """CPU of the server in milliseconds a call. A session that has read too much is told so once."""
+    began, refusals = cpu_seconds(server), 0
+    for number in range(count):
+        answer = ask(server, "tools/call", call, number)
+        refusals += "def remove_quotes" not in answer["result"]["content"][0]["text"]
+    assert refusals <= 1, answer
+    return (cpu_seconds(server) - began) / count * 1000
 
 
 def _validation_figure(session: RepoSession) -> Figure:

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,6 +43,7 @@ class Task:
     ours: list[tuple[str, dict[str, Any]]]
     shell: list[str]
     evidence: list[str] = field(default_factory=list)
+    controlled: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     before: str = "true"
     check: str = "true"
 
@@ -66,9 +67,20 @@ def figures() -> Iterator[Figure]:
         told = f"{ours.calls} calls, {ours.characters} characters; shell {theirs.calls}, {theirs.characters}"
         yield Figure(f"{task.name}, calls", ours.calls / theirs.calls, "×", None, told)
         yield Figure(f"{task.name}, characters", ours.characters / theirs.characters, "×", None, told)
+        if task.controlled:
+            yield _controlled(task, ours, theirs)
     tools = len(listing())
     told = f"{ours_all} + {tools} for the list of tools; shell {theirs_all}"
     yield Figure("all tasks, characters", (ours_all + tools) / theirs_all, "×", _SUM, told)
+
+
+def _controlled(task: Task, ours: Spent, theirs: Spent) -> Figure:
+    """The same task through the controller, whose one tool is not in the list that is counted."""
+    with tempfile.TemporaryDirectory(prefix="cpl-") as folder:
+        base = Path(folder)
+        spent = _ours(replace(task, ours=task.controlled), _copy(base / "repo", task), base)
+    detail = f"{spent.calls} turns, {spent.characters} characters; tools {ours.calls}, {ours.characters}"
+    return Figure(f"{task.name}, by turns", spent.characters / theirs.characters, "×", None, detail)
 
 
 def _copy(root: Path, task: Task) -> Path:

@@ -124,3 +124,15 @@ def test_a_run_goes_on_after_a_restart(tmp_path: Path) -> None:
         assert answer.next_call["verb"] == "apply_code_patch"
         follow(desk, answer, "r")
         assert "-(-total // size)" in (desk.root / "pager.py").read_text()
+
+
+def test_a_node_without_content_says_what_to_write(desk: Desk) -> None:
+    first = desk.turn("submit_execution_plan", workId="t", originalPrompt=PROMPT, nodes=[node()])
+    accepted = desk.send({**first.suggestion, "workId": "t"}) if first.codes else first
+    assert accepted.state == "PLAN_ACCEPTED" and accepted.next_call is not None
+    assert accepted.next_call["verb"] == "read_file_lines"
+    assert "then apply_code_patch {planNodeId: n1, targetFile, edits: [{oldText, newText}]}." in accepted.text
+    patch = desk.turn(
+        "apply_code_patch", workId="t", planNodeId="n1", targetFile="pager.py", edits=[ROUND_UP]
+    )
+    assert patch.state == "EXECUTION_ENABLED" and "as before" not in patch.text

@@ -11,7 +11,7 @@ DESCRIPTOR = VerbDescriptor(
     "Reads lines of a file; the handle that comes with them can be cited in a plan.",
     "Before a plan names the file, and whenever its text matters.",
 )
-_NUMBER: Final = re.compile(r"^\s*(\d+)", re.MULTILINE)
+_NUMBER: Final = re.compile(r"\s*(\d+)")
 
 
 class Args(VerbArgs):
@@ -40,8 +40,7 @@ def run(turn: Turn, args: Args) -> VerbResult:
     step = turn.run_tool("read_source", request)
     [file] = step.body["result"]["files"]
     text = "\n".join(span["text"] for span in file["spans"])
-    numbers = _NUMBER.findall(file["spans"][0]["text"]), _NUMBER.findall(file["spans"][-1]["text"])
-    first, last = (int(numbers[0][0]), int(numbers[1][-1])) if numbers[0] else (1, 1)
+    first, last = _line_range(text)
     handle = turn.add_evidence("code", file["path"], first, last, file["file_sha256"])
     result = {
         "targetFile": file["path"],
@@ -53,3 +52,11 @@ def run(turn: Turn, args: Args) -> VerbResult:
         "evidence": handle,
     }
     return VerbResult(result, f"{step.text}\nevidence {handle}")
+
+
+def _line_range(text: str) -> tuple[int, int]:
+    """The first and the last line number of numbered lines."""
+    first = _NUMBER.match(text)
+    lines = reversed(text.rsplit("\n", 2))
+    last = next((match for line in lines if (match := _NUMBER.match(line)) is not None), first)
+    return (int(first[1]), int(last[1])) if first is not None and last is not None else (1, 1)
