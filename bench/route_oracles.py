@@ -1,6 +1,7 @@
 """Prints the routes that a framework itself knows of an application, as JSON. Runs in the application's own
 environment: `python route_oracles.py NAME`. A row is method, path, and the handler's name."""
 
+import contextlib
 import functools
 import json
 import os
@@ -55,22 +56,21 @@ def flask_rows(app: Any) -> Iterator[Row]:
 
 
 def django_rows(patterns: Any, own: str, prefix: str = "") -> Iterator[Row]:
-    """The routes of Django; viewsets by their actions, class-based views by their verbs."""
+    """The routes of a Django package's own modules; viewsets by their actions, classes by their verbs."""
     from django.contrib.admindocs.views import simplify_regex
 
     for pattern in patterns:
         text = str(pattern.pattern)
         path = prefix + (simplify_regex(text)[1:] if hasattr(pattern.pattern, "_regex") else text)
         if hasattr(pattern, "url_patterns"):
-            yield from django_rows(pattern.url_patterns, own, path)
+            module = getattr(pattern.urlconf_name, "__name__", own)
+            if module.startswith(own):
+                yield from django_rows(pattern.url_patterns, own, path)
             continue
         view = pattern.callback
         view_class = getattr(view, "view_class", None) or getattr(view, "cls", None)
-        if (
-            not (view_class or view).__module__.startswith(own)
-            or "format_suffix" in path
-            or "<format>" in path
-        ):
+        is_root_view = getattr(view_class or view, "__name__", "") == "APIRootView"
+        if is_root_view or "format_suffix" in path or "<format>" in path:
             continue  # a second spelling of the same route, made by the framework
         actions = getattr(view, "actions", None)
         if actions:
@@ -114,10 +114,8 @@ def calibreweb() -> list[Row]:
         raise Started
 
     cps.web_server.start = stop
-    try:
+    with contextlib.suppress(Started):
         main.main()
-    except Started:
-        pass
     return list(flask_rows(cps.app))
 
 
