@@ -34,6 +34,7 @@ BENCHES = (
     "builds",
     "oracle",
     "html_selectors",
+    "surfaces",
     "operations_c",
     "call_sites",
     "operations_python",

@@ -103,6 +103,8 @@ class Framework:
             name = site.value.text
             if site.value.kind is not ValueKind.CALL:
                 continue
+            if site.kind is SiteKind.DECORATOR or not self._is_decorator(path, site):
+                self._count_handed_methods(path, site)
             if site.kind is SiteKind.CALL and (name in makers or name == "__init__"):
                 self._read_object(path, site)
             if site.value.receiver is None:
@@ -112,6 +114,15 @@ class Framework:
                     self._add_route(path, site, rule)
             elif site.kind is SiteKind.CALL and not self._is_decorator(path, site):
                 self._read_call(path, site)
+
+    def _count_handed_methods(self, path: RepoPath, site: Site) -> None:
+        """`wrap("/x", method=router.get)`: a route of a function that nothing is known about."""
+        for item in site.value.arguments:
+            owner, _, name = item.text.rpartition(".")
+            if item.kind is not ValueKind.NAME or not owner or name not in self._route_rules[0]:
+                continue
+            if self._kinds.typed_object(Located(path, Value(ValueKind.NAME, owner, item.start))):
+                self._collected.count_dynamic(path)
 
     def _read_call(self, path: RepoPath, site: Site) -> None:
         name = site.value.text
