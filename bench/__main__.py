@@ -26,6 +26,7 @@ BENCHES = (
     "git",
     "testrun",
     "economy",
+    "controller",
     "sizes",
     "daily",
     "rename",

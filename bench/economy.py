@@ -89,13 +89,13 @@ def _git(root: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def _environment(base: Path) -> dict[str, str]:
+def suite_environment(base: Path) -> dict[str, str]:
     path = f"{Path(python_for_suites()).parent}:{os.environ['PATH']}"
     return {"HOME": str(base), "PATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": "."}
 
 
 def _ours(task: Task, root: Path, base: Path) -> Spent:
-    places = Places.of_user(_environment(base))
+    places = Places.of_user(suite_environment(base))
     give_trust(root, places)
     session = RepoSession.open(Checkout.find(root, places))
     texts: list[str] = []
@@ -125,7 +125,7 @@ def _with_ids(arguments: dict[str, Any], texts: list[str]) -> dict[str, Any]:
 def _theirs(task: Task, root: Path, base: Path) -> Spent:
     texts = []
     for command in task.shell:
-        done = _shell(command, root, _environment(base))
+        done = _shell(command, root, suite_environment(base))
         texts += [command, (done.stdout + done.stderr)[:_MOST]]
     _check(task, root, texts)
     return Spent(len(task.shell), sum(map(len, texts)))

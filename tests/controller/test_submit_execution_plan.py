@@ -130,3 +130,14 @@ def test_a_small_change_is_patched_in_the_turn_that_plans_it(tmp_path: Path) -> 
         assert answer.state == "EXECUTION_ENABLED", answer.text
         assert "-(-total // size)" in (desk.root / "pager.py").read_text()
         assert answer.result["progress"]["remainingNodes"] == 0, answer.text
+
+
+def test_a_plan_gets_a_context_pack_where_its_run_has_none(tmp_path: Path) -> None:
+    with open_desk(tmp_path) as desk:
+        desk.turn("read_file_lines", workId="bare", targetFile="pager.py", originalPrompt="Round pages up")
+        draft = desk.turn("submit_execution_plan", workId="bare", draft=True, targets=["page_count"])
+        answer = desk.send({**(draft.next_call or {}), "workId": "bare"})
+        assert answer.codes == [], answer.text
+        graph = answer.result["result"]["planGraph"]
+        assert graph["contextPackRef"].startswith("pack_")
+        assert graph["contextPackHash"] == desk.run_of("bare").body.pack_hash

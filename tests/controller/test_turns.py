@@ -1,6 +1,7 @@
 """A turn: who it belongs to, what it costs, and how its arguments are read."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ def test_the_first_answer_describes_the_verbs_and_later_ones_do_not(tmp_path: Pa
 
 def test_arguments_are_read_flat_nested_and_in_either_case(tmp_path: Path) -> None:
     with open_desk(tmp_path) as desk:
-        calls = [
+        calls: list[dict[str, Any]] = [
             {"verb": "read_file_lines", "targetFile": "pager.py", "startLine": 4, "endLine": 5},
             {"verb": "read_file_lines", "args": {"targetFile": "pager.py", "startLine": 4, "endLine": 5}},
             {"verb": "read_file_lines", "args": {"target_file": "pager.py", "start_line": 4}, "endLine": 5},
@@ -114,7 +115,7 @@ def test_a_work_id_is_a_plain_name(tmp_path: Path, work: str) -> None:
 
 
 def test_tokens_are_counted_in_both_directions_and_block_only_on_request(tmp_path: Path) -> None:
-    small = {"controller__budget__max_tokens": 1000, "controller__budget__threshold": 0.1}
+    small: dict[str, Any] = {"controller__budget__max_tokens": 1000, "controller__budget__threshold": 0.1}
     with open_desk(tmp_path, **small) as desk:
         for _ in range(3):
             answer = desk.turn("read_file_lines", targetFile="pager.py")

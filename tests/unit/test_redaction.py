@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +21,8 @@ from codeplane.core.redaction import REDACTED, redact_secrets, redact_text, reda
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----", "MIIEow"),
         ("-----BEGIN PRIVATE KEY-----\nMIIEow", "MIIEow"),
         ("eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM", "SflKxwRJSM"),
+        ("id_eyJ-eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM", "zdWIiOiIx"),
+        ("a.b.eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM, and on", "SflKxwRJSM"),
     ],
 )
 def test_a_secret_is_replaced(text: str, secret: str) -> None:
@@ -45,6 +49,34 @@ def test_a_secret_is_replaced(text: str, secret: str) -> None:
 )
 def test_code_without_secrets_stays(text: str) -> None:
     assert redact_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "://aaaa",
+        "://a:bbbb:",
+        "://a:@",
+        "eyJaaa",
+        "-eyJaaa",
+        "_eyJ",
+        "_eyJ" * 1_000 + ".",
+        "eyJaaaaaaaaaa.eyJaaaa_",
+        "basic aaa",
+        "basic" + " " * 2_000,
+        "password=",
+        "password=1token=1a",
+        "secret='" + "a" * 3_000,
+        "sk-",
+        "-----BEGIN PRIVATE KEY",
+        "-----BEGIN PRIVATE KEY-----\n-----END ",
+    ],
+)
+def test_a_hostile_text_takes_no_longer_than_any_other(unit: str) -> None:
+    text = (unit * (1_000_000 // len(unit) + 1))[:1_000_000]
+    began = time.process_time()
+    redact_text(text)
+    assert time.process_time() - began < 0.9
 
 
 def test_values_are_redacted_wherever_they_are() -> None:

@@ -45,6 +45,17 @@ class Guidance:
             case _:
                 return next_action(self._plan, self._run) if self._plan is not None else None
 
+    def safe_action(self) -> SuggestedAction | None:
+        """The next step where it is sure to be carried out, else the list of verbs, whose answer names it."""
+        action = self.next_action()
+        if action is None:
+            return None
+        if action.verb == Verb.APPLY_CODE_PATCH:
+            example = self._example(Verb.APPLY_CODE_PATCH)
+            return action.model_copy(update={"args": example}) if example is not None else _list_verbs(action)
+        # What git says to a side effect is only known when it is carried out.
+        return _list_verbs(action) if action.verb == Verb.EXECUTE_GATED_SIDE_EFFECT else action
+
     @cached_property
     def _plan(self) -> AcceptedPlan | None:
         """The accepted plan as it stands after the verb; None where there is none, or the run has ended."""
@@ -97,9 +108,8 @@ class Guidance:
             return SuggestedAction(
                 verb=Verb.SUBMIT_EXECUTION_PLAN, reason=f"{verb} needs an accepted plan.", args=example
             )
-        return SuggestedAction(
-            verb=Verb.LIST_AVAILABLE_VERBS, reason="Shows what is allowed now, with arguments.", args={}
-        )
+        action = self.safe_action() if verb is not None and state is not RunState.PLAN_REQUIRED else None
+        return action or _list_verbs()
 
     def after_failure(self) -> SuggestedAction:
         return SuggestedAction(
@@ -138,7 +148,10 @@ def no_denied_action(denial: Denied, state: RunState) -> Denied:
     """A denial never suggests what would be denied next: such a suggestion becomes the list of verbs."""
     suggestion = denial.suggestion
     if suggestion is None or Verb(suggestion.verb) not in ALLOWED[state]:
-        denial.suggestion = SuggestedAction(
-            verb=Verb.LIST_AVAILABLE_VERBS, reason="Shows what is allowed now, with arguments.", args={}
-        )
+        denial.suggestion = _list_verbs()
     return denial
+
+
+def _list_verbs(action: SuggestedAction | None = None) -> SuggestedAction:
+    reason = action.reason if action is not None else "Shows what is allowed now, with arguments."
+    return SuggestedAction(verb=Verb.LIST_AVAILABLE_VERBS, reason=reason, args={})

@@ -26,6 +26,7 @@ class RunStrategy:
 
     strategy_id: str
     reasons: Sequence[str]
+    path: Sequence[str] = ()
 
 
 def gather_facts(turn: Turn, snapshot: Snapshot, files: Sequence[str]) -> PlanFacts:
@@ -38,7 +39,7 @@ def gather_facts(turn: Turn, snapshot: Snapshot, files: Sequence[str]) -> PlanFa
     return PlanFacts(
         identity=_identity_of(turn),
         snapshot=snapshot,
-        strategy=RunStrategy(task.section.strategy_id, task.section.reasons),
+        strategy=RunStrategy(task.section.strategy_id, task.section.reasons, task.path),
         enter=call.repo.tree.jail.enter,
         evidence=store.find_record,
         handles=store.list_records,

@@ -2,10 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from typing import Final
 
-from codeplane.controller.catalogue import allowed_verbs
+from codeplane.controller.catalogue import Verb, allowed_verbs
 from codeplane.controller.contract import RunState, SuggestedAction, TurnResponse, VerbDescription
 from codeplane.controller.verb import Denied, VerbResult
+
+# A look comes next where the agent has to write something: the reason says what.
+_LOOKS: Final = (Verb.READ_FILE_LINES, Verb.LIST_AVAILABLE_VERBS)
 
 
 def render_turn(
@@ -31,6 +35,8 @@ def _lines(
     if response.suggested_action is not None:
         yield f"instead: {call_text(response.suggested_action)}"
     elif response.next_action is not None:
+        if response.next_action.verb in _LOOKS:
+            yield response.next_action.reason
         yield f"next: {call_text(response.next_action)}"
 
 
@@ -50,6 +56,10 @@ def _catalogue(response: TurnResponse, before: RunState, *, is_whole: bool) -> I
     former = set() if is_whole else {verb.value for verb in allowed_verbs(before)}
     fresh = {verb: one for verb, one in descriptions.items() if verb not in former}
     rest = [verb for verb in descriptions if verb in former]
+    if not fresh:
+        if set(rest) != former:  # otherwise nothing has changed for the agent
+            yield f"allowed: {', '.join(rest)}"
+        return
     yield "verbs:"
     yield from (f"  {verb}{_signature(one)}: {one.description}" for verb, one in fresh.items())
     if rest:

@@ -4,6 +4,7 @@ import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from codeplane.controller.budget import Budget
@@ -16,9 +17,11 @@ from codeplane.controller.contract import (
     TurnRequest,
     TurnResponse,
 )
+from codeplane.controller.execution.collisions import Reservations
 from codeplane.controller.guidance import Guidance, no_denied_action
 from codeplane.controller.run_memory import import_overrides, memory_store, note_denial, note_success
 from codeplane.controller.runs import EvidenceRow, Run, RunStore, run_store
+from codeplane.controller.strategy.run_strategy import note_action, note_failure
 from codeplane.controller.text import render_turn
 from codeplane.controller.verb import SCOPE_VIOLATION, Denied, Problem, VerbResult, verb_units
 from codeplane.core.errors import CodePlaneError
@@ -55,7 +58,7 @@ class Turn:
     ) -> str:
         """Notes what the agent was shown; the handle that comes back can be cited in a plan."""
         key = "\0".join([self.run.work_id, category, source, str(first_line), str(last_line), digest, quote])
-        handle = f"ev_{hashlib.sha256(key.encode()).hexdigest()[:10]}"
+        handle = f"ev_{hashlib.sha256(key.encode(errors='surrogateescape')).hexdigest()[:10]}"
         self.new_evidence.append(EvidenceRow(handle, category, source, first_line, last_line, digest, quote))
         return handle
 
@@ -157,6 +160,7 @@ class _Dispatch:
             note_denial(self._run, verb, self._request.args, outcome, memory_store(self._turn.call.repo))
         else:
             note_success(self._run, verb, self._request.args, outcome.result, self._turn.call)
+        self._note_repetition(verb, outcome)
         if verb != Verb.SUBMIT_EXECUTION_PLAN:
             return
         if not isinstance(outcome, Denied):
@@ -170,6 +174,17 @@ class _Dispatch:
             outcome.suggestion = self._guidance.after_failure()
         elif body.rejections[signature] == _GUIDE_AFTER:
             outcome.text += self._guidance.minimal_plan_hint()
+
+    def _note_repetition(self, verb: str, outcome: VerbResult | Denied) -> None:
+        """Counts what a strategy is left for: the same execution step again, and the same failure again."""
+        if verb not in _EXECUTES:
+            return
+        arguments = repr(sorted(self._request.args.items(), key=lambda item: item[0]))
+        digest = hashlib.sha256(arguments.encode(errors="replace")).hexdigest()[:12]
+        note_action(self._run, f"{verb}:{digest}")
+        # A snippet that fails is counted by what it raised.
+        if isinstance(outcome, Denied) and verb != Verb.RUN_SANDBOXED_CODE:
+            note_failure(self._run, f"{verb}:{_signature(outcome)}")
 
     def _respond(self, outcome: VerbResult | Denied, *, is_first: bool, before: RunState) -> TurnResponse:
         turn, run = self._turn, self._run
@@ -198,6 +213,8 @@ class _Dispatch:
         )
         text = render_turn(response, outcome, before=before, is_first=is_first)
         self._budget.charge(run, turn.call.task, self._request, text)
+        if run.plan is not None and run.state is RunState.EXECUTION_ENABLED:
+            Reservations(lambda: turn.call.repo.state_db).renew(run.work_id)
         self._runs.save(run, turn.new_evidence)
         self._note_event(outcome)
         return response.model_copy(update={"text": text, "budget_status": self._budget.status(run)})
@@ -224,7 +241,7 @@ def scope_of(call: Call, run: Run) -> Scope:
     return Scope(worktree_root=str(root), scratch_root=str(work_folder(call, run) / "scratch"))
 
 
-def work_folder(call: Call, run: Run) -> Any:
+def work_folder(call: Call, run: Run) -> Path:
     """The folder of a run in the state directory."""
     return call.repo.state.path / "work" / run.work_id
 

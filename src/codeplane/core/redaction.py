@@ -23,8 +23,16 @@ _TOKEN: Final = re.compile(
         | npm_[A-Za-z0-9]{30,60}
         | pypi-[A-Za-z0-9_-]{30,400}
         | ATATT[A-Za-z0-9_=-]{20,400}
-        | eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{4,8000}\.[A-Za-z0-9_-]{4,2000}
     )""",
+    re.VERBOSE,
+)
+# Three parts and two dots. A run of such characters is scanned once, from its first one, without going back.
+_WEB_TOKEN: Final = re.compile(
+    r"""(?<![A-Za-z0-9_-])
+        (?>(?P<before>(?:[A-Za-z0-9]*+[_-])*?)eyJ[A-Za-z0-9_-]{8,}+)
+        \.eyJ[A-Za-z0-9_-]{4,}+
+        \.[A-Za-z0-9_-]{4,}+
+    """,
     re.VERBOSE,
 )
 # Words follow these too ("basic authentication"): a short value counts with a digit in it alone.
@@ -51,6 +59,8 @@ def redact_text(text: str) -> str:
     """The text with a mark in the place of what looks like a secret; a second pass changes nothing."""
     text = _KEY_BLOCK.sub(REDACTED, text)
     text = _TOKEN.sub(REDACTED, text)
+    if ".eyJ" in text:
+        text = _WEB_TOKEN.sub(rf"\g<before>{REDACTED}", text)
     text = _AUTHORIZATION.sub(rf"\1{REDACTED}", text)
     text = _PASSWORD_IN_URL.sub(rf"\1{REDACTED}", text)
     text = _TOKEN_IN_URL.sub(REDACTED, text)

@@ -23,7 +23,7 @@ class Gap:
     name: str
     required_by: str
     why: str
-    sources: tuple[str, ...]
+    looked_in: tuple[str, ...]
     confidence: float
     is_required: bool
     nearest: str = ""
@@ -82,7 +82,7 @@ def insufficiency_of(gaps: Sequence[Gap], state: RunState) -> Insufficiency | No
                 name=gap.name,
                 required_by=gap.required_by,
                 why_required=gap.why,
-                attempted_sources=list(gap.sources),
+                attempted_sources=list(gap.looked_in),
                 confidence=gap.confidence,
             )
             for gap in needs

@@ -36,6 +36,7 @@ class TaskStrategy:
     section: StrategySection
     chains: tuple[ChainResult, ...] = ()
     needs_contract: bool = False
+    path: tuple[str, ...] = ()  # strategies that were left, in order, and the one that holds
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ def _choose(turn: Turn, snapshot: Snapshot, paths: Sequence[RepoPath], confidenc
         context_signature=dict(choice.context_signature),
         reasons=list(choice.reasons),
     )
-    return TaskStrategy(section, tuple(map(prove, choice.required_chains)), choice.needs_contract)
+    chains = tuple(map(prove, choice.required_chains))
+    return TaskStrategy(section, chains, choice.needs_contract, tuple(choice.path))
 
 
 def chain_section(chain: ChainResult) -> ProofChain:

@@ -1,6 +1,12 @@
 """Definitions that verbs show: what was shown can be cited."""
 
+from typing import Final
+
 from codeplane.controller.turn import Turn
+from codeplane.core.errors import CodePlaneError, NotFound
+
+_EXAMPLE_KINDS: Final = ("function", "method", "class")
+_MOST_TRIED: Final = 50
 
 
 def cite_definition(turn: Turn, symbol: str) -> str:
@@ -14,7 +20,13 @@ def cite_definition(turn: Turn, symbol: str) -> str:
 
 
 def some_symbol(turn: Turn) -> str:
-    """A symbol of this repository, so that an example works."""
-    step = turn.run_tool("symbols_search", {"kinds": ["function"], "limit": 1})
-    matches = step.body["result"].get("symbols") or step.body["result"].get("results") or []
-    return str(matches[0]["symbol"]) if matches else "main"
+    """A symbol of this repository, so that an example works; refused where there is none."""
+    with turn.call.snapshot() as snapshot:
+        for fact in snapshot.definitions_of_kinds(_EXAMPLE_KINDS, _MOST_TRIED).items:
+            name = snapshot.qualified_name(fact.path, fact.position)
+            try:
+                snapshot.symbol(name)
+            except CodePlaneError:
+                continue  # several definitions have the name
+            return name
+    raise NotFound("No file of the repository defines a symbol.")

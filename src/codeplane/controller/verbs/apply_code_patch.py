@@ -10,7 +10,7 @@ from codeplane.controller.execution.plan_store import load_plan
 from codeplane.controller.execution.steps import Steps
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import VerbArgs, VerbDescriptor, VerbResult
-from codeplane.core.errors import NodeNotReady
+from codeplane.core.errors import CodePlaneError, NodeNotReady
 from codeplane.core.synonyms import synonyms
 
 DESCRIPTOR = VerbDescriptor(
@@ -30,11 +30,16 @@ class Args(VerbArgs):
 
 
 def example(turn: Turn) -> dict[str, Any]:
-    plan = load_plan(turn.call.repo, turn.run)
-    node = next((one.node for one in plan.ready_nodes() if one.node.kind == "change"), None)
-    if node is None:
-        raise NodeNotReady("No change node is next.")
-    return patch_arguments(node)
+    """The patch of a node that is ready and carries one which can be made now."""
+    plan, steps = load_plan(turn.call.repo, turn.run), Steps(turn)
+    for one in plan.ready_nodes():
+        if one.node.kind == "change" and one.node.has_content:
+            try:
+                steps.rehearse_change(plan, one)
+            except CodePlaneError:
+                continue
+            return patch_arguments(one.node)
+    raise NodeNotReady("No change node is next that says what to write.")
 
 
 def run(turn: Turn, args: Args) -> VerbResult:

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from codeplane.controller.catalogue import Verb
 from codeplane.controller.contract import RunState, SuggestedAction
+from codeplane.controller.execution.plan_store import close_run as end_execution
 from codeplane.controller.guidance import Guidance
 from codeplane.controller.retrospective import build_retrospective, close_run, final_state
 from codeplane.controller.turn import Turn
@@ -51,6 +52,8 @@ def run(turn: Turn, args: Args) -> VerbResult:
         extra[_GIVEN_UP] = redact_text(args.reason)
     is_abandoned = _GIVEN_UP in extra
     close_run(turn.call, run, is_resolved=not is_abandoned and run.state is not RunState.FAILED)
+    if final_state(run) is RunState.COMPLETED:  # one that has failed may be released by a person
+        end_execution(turn.call.repo, run)
     retrospective = build_retrospective(turn.call, run, redact_text(args.summary))
     result = retrospective.to_dict()
     head = []
@@ -73,7 +76,7 @@ def _open_refusal(turn: Turn, open_nodes: int) -> Denied:
         args={"abandon": True, "reason": "the plan is not carried out to its end"},
     )
     message = f"{open_nodes} nodes of the plan are open: finish them, or send abandon with a reason."
-    suggestion = Guidance(turn).next_action() or abandonment
+    suggestion = Guidance(turn).safe_action() or abandonment
     return _refused(SCOPE_VIOLATION, "scope.open_nodes", "abandon", message, suggestion)
 
 

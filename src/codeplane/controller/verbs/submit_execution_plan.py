@@ -7,6 +7,7 @@ from pydantic import Field
 from codeplane.controller.catalogue import Verb
 from codeplane.controller.contract import RunState, SuggestedAction
 from codeplane.controller.execution.plan_store import store_plan
+from codeplane.controller.pack.build import build_pack
 from codeplane.controller.plan_graph import PlanCheck, PlanFacts, PlanGraph, check_plan, draft_check
 from codeplane.controller.plan_graph.draft import read_draft
 from codeplane.controller.plan_graph.light_lane import light_change
@@ -46,6 +47,7 @@ def run(turn: Turn, args: Args) -> VerbResult:
     if args.draft:
         return _offer_draft(turn, args)
     document = _document_of(args)
+    _ensure_pack(turn, document)
     check = _judge(turn, document, lambda facts: check_plan(document, facts))
     if check.plan is None:
         raise _refusal(turn, check)
@@ -95,9 +97,22 @@ def _document_of(args: Args) -> dict[str, Any]:
     return {**common, **document}
 
 
+def _ensure_pack(turn: Turn, document: Mapping[str, Any]) -> None:
+    """Builds the context pack that a plan refers to, where the run has none; what it found is not shown."""
+    if turn.run.body.pack_ref:
+        return
+    count = len(turn.new_evidence)
+    build_pack(turn, _files_of(document))
+    del turn.new_evidence[count:]
+
+
+def _files_of(document: Mapping[str, Any]) -> list[str]:
+    return [node.text("targetFile") for node in read_draft(document)[0].nodes if node.text("targetFile")]
+
+
 def _judge(turn: Turn, document: Mapping[str, Any], judge: Callable[[PlanFacts], PlanCheck]) -> PlanCheck:
     """Checks on one snapshot; evidence that the answer will not show is not given out."""
-    files = [node.text("targetFile") for node in read_draft(document)[0].nodes if node.text("targetFile")]
+    files = _files_of(document)
     count = len(turn.new_evidence)
 
     def check_once(snapshot: Any) -> PlanCheck:

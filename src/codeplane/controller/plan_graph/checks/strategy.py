@@ -16,7 +16,8 @@ def find_problems(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
     """A strategy, or a reason for it, that is not the run's."""
     strategy = lookup.facts.strategy
     strategy_id = plan.envelope.get("knowledgeStrategyId", strategy.strategy_id)
-    if strategy_id != strategy.strategy_id:
+    # A refusal may switch the strategy: a plan by the one before it was right when it was written.
+    if strategy_id != strategy.strategy_id and strategy_id not in getattr(strategy, "path", ()):
         why = "; ".join(strategy.reasons)[:300] or "nothing calls for another"
         message = f"The strategy is {strategy.strategy_id}, not {strategy_id[:60]}: {why}."
         repair = drop_envelope("knowledgeStrategyId")
