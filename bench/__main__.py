@@ -35,6 +35,7 @@ BENCHES = (
     "builds",
     "oracle",
     "html_selectors",
+    "surfaces",
     "operations_c",
     "call_sites",
     "operations_python",

@@ -1,6 +1,7 @@
 """Routes and mounts of one framework, read from the sites of the files that use it."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Final, TypeVar
 
 from codeplane.core.paths import RepoPath
@@ -28,6 +29,8 @@ class Framework:
         self._evaluator, self._rule = evaluator, rule
         self._code, self._arguments = evaluator.code, Arguments(evaluator)
         self._collected = Collected()
+        self._paths: set[RepoPath] = set()
+        self._environments_of: dict[Place, list[Environment]] = {}
         self._kinds, self._handlers = Kinds(evaluator, rule), Handlers(evaluator, rule)
         self._tables = Tables(evaluator, rule, self._kinds, self._handlers, self._collected)
         self._route_rules = _by_name([(one, one.decorator, one.call) for one in rule.routes])
@@ -47,7 +50,7 @@ class Framework:
 
     def endpoints(self) -> list[Endpoint]:
         """Every endpoint of the framework."""
-        paths = self._candidates()
+        paths = self._paths = self._candidates()
         if not paths:
             return []
         for path in sorted(paths):
@@ -100,6 +103,8 @@ class Framework:
             name = site.value.text
             if site.value.kind is not ValueKind.CALL:
                 continue
+            if site.kind is SiteKind.DECORATOR or not self._is_decorator(path, site):
+                self._count_handed_methods(path, site)
             if site.kind is SiteKind.CALL and (name in makers or name == "__init__"):
                 self._read_object(path, site)
             if site.value.receiver is None:
@@ -109,6 +114,15 @@ class Framework:
                     self._add_route(path, site, rule)
             elif site.kind is SiteKind.CALL and not self._is_decorator(path, site):
                 self._read_call(path, site)
+
+    def _count_handed_methods(self, path: RepoPath, site: Site) -> None:
+        """`wrap("/x", method=router.get)`: a route of a function that nothing is known about."""
+        for item in site.value.arguments:
+            owner, _, name = item.text.rpartition(".")
+            if item.kind is not ValueKind.NAME or not owner or name not in self._route_rules[0]:
+                continue
+            if self._kinds.typed_object(Located(path, Value(ValueKind.NAME, owner, item.start))):
+                self._collected.count_dynamic(path)
 
     def _read_call(self, path: RepoPath, site: Site) -> None:
         name = site.value.text
@@ -149,7 +163,7 @@ class Framework:
         """The objects of some kinds that a method is called on: one for each round of a loop."""
         receiver = receiver or site.value.receiver
         assert receiver is not None, "BUG: checked before"
-        for environment in self._environments(path, site):
+        for environment in self._environments(path, site, receiver):
             typed = self._kinds.typed_object(Located(path, receiver, environment))
             if typed is not None and typed.kind in kinds:
                 yield Located(path, site.value, environment), typed
@@ -259,8 +273,15 @@ class Framework:
                     return exported
         return thing
 
-    def _environments(self, path: RepoPath, site: Site) -> Iterator[Environment]:
-        """The values that names have at a site: one for each round of the loop that it is in."""
+    def _environments(
+        self, path: RepoPath, site: Site, receiver: Value | None = None
+    ) -> Iterator[Environment]:
+        """The values that names have at a site: one for each round of the loop that it is in, or for each
+        call that hands over the object that the site is about."""
+        callers = self._callers(path, receiver) if receiver is not None else []
+        if callers:
+            yield from callers
+            return
         if site.loop < 0:
             yield Environment()
             return
@@ -277,6 +298,41 @@ class Framework:
             elif item.value.kind is ValueKind.LIST and len(item.value.items) == len(names):
                 parts = [Located(item.path, part, item.environment) for part in item.value.items]
                 yield Environment(dict(zip(names, parts, strict=True)))
+
+    def _callers(self, path: RepoPath, receiver: Value) -> list[Environment]:
+        """The parameters of the function that gets an object handed over, as each of its calls gives them."""
+        place = self._evaluator.parameter_owner(Located(path, receiver))
+        if place is None:
+            return []
+        environments = self._environments_of.get(place)
+        if environments is None:
+            self._environments_of[place] = []  # a function that calls itself hands over nothing new
+            environments = self._environments_of[place] = list(self._call_environments(place))
+        name = receiver.text.split(".")[0]
+        return [environment for environment in environments if name in environment.values]
+
+    def _call_environments(self, place: Place) -> Iterator[Environment]:
+        name = self._code.definition(place).name
+        for path, site in self._calls_by_name.get(name, ()):
+            owner = site.value.receiver
+            text = f"{owner.text}.{name}" if owner is not None else name
+            start = owner.start if owner is not None else site.value.start
+            called = self._evaluator.evaluate(Located(path, Value(ValueKind.NAME, text, start)))
+            if called.kind is ThingKind.DEFINITION and called.target[0] == place:
+                for environment in self._environments(path, site, site.value.argument(0)):
+                    call = Located(path, site.value, environment)
+                    values = self._evaluator.called_with(place, call).values
+                    yield Environment(values, environment.calls)
+
+    @cached_property
+    def _calls_by_name(self) -> dict[str, list[tuple[RepoPath, Site]]]:
+        """The calls in the files of the framework."""
+        calls: dict[str, list[tuple[RepoPath, Site]]] = {}
+        for path in sorted(self._paths):
+            for site in self._evaluator.sites(path).sites:
+                if site.kind is SiteKind.CALL and site.value.arguments:
+                    calls.setdefault(site.value.text, []).append((path, site))
+        return calls
 
     def _methods(self, call: Located, rule: RouteRule) -> tuple[str, ...] | None:
         """The methods that a route names; none where its handler says them."""

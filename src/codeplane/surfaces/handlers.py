@@ -61,6 +61,9 @@ class Handlers:
         if value.text == "as_view" and value.receiver is not None:
             owner = self._evaluator.evaluate(Located(path, value.receiver, environment))
             first = value.argument(0)
+            if owner.kind is ThingKind.EXTERNAL:
+                line = self._evaluator.line_of(path, value.start)
+                return [Handler(self._rule.verbs.get(owner.text, ()), None, line)]
             if owner.kind is not ThingKind.DEFINITION:
                 return []
             if first is not None and first.kind is ValueKind.MAPPING:

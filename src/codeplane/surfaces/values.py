@@ -274,11 +274,33 @@ class Evaluator:
             case ThingKind.EXTERNAL:
                 return Thing(ThingKind.EXTERNAL, f"{owner.text}.{name}")
             case ThingKind.MODULE | ThingKind.DEFINITION:
-                return self._of_target(self.code.member_of(owner.target, name), depth, follows=follows)
+                target = self.code.member_of(owner.target, name)
+                if owner.kind is ThingKind.DEFINITION and is_external(target):
+                    target = self._own_attribute(owner.target[0], name) or target
+                return self._of_target(target, depth, follows=follows)
+            case ThingKind.TEXT if name == "value":
+                return owner  # of an enumeration
             case ThingKind.OBJECT:
                 return self._attribute(owner, name, depth)
             case _:
                 return UNKNOWN
+
+    def _own_attribute(self, place: Place, name: str) -> Target | None:
+        """What a class itself says, where classes outside that it is derived from may say more."""
+        for number, item in enumerate(self.code.require_facts(place.path).definitions):
+            if item.name == name and item.parent == place.definition:
+                return (Place(place.path, number),)
+        return None
+
+    def parameter_owner(self, located: Located) -> Place | None:
+        """The function that the first name of a value is a parameter of."""
+        path, value, _ = located
+        facts = self.code.facts(path)
+        if facts is None or value.kind is not ValueKind.NAME:
+            return None
+        bind = self._bind_at(path, facts, value.text.split(".")[0], value.start)
+        is_parameter = bind is not None and bind.reason is Reason.PARAM
+        return self._definition_of_scope(path, bind.scope) if bind is not None and is_parameter else None
 
     def bases(self, place: Place, depth: int = 0) -> Iterator[str]:
         """The full names of the classes outside that a class is derived from, nearest first."""
@@ -306,7 +328,7 @@ class Evaluator:
         """The values of the `return` statements of a function when it is called like this."""
         definition = self.code.definition(place)
         first, last = self.byte_span(place.path, definition.span)
-        environment = self._called_with(place, call)
+        environment = self.called_with(place, call)
         return [
             Located(place.path, site.value, environment)
             for site in self.sites(place.path).within(first, last)
@@ -519,7 +541,7 @@ class Evaluator:
         outside = next(self.bases(owner.target[0], depth), None)
         return Thing(ThingKind.EXTERNAL, f"{outside}().{name}") if outside else UNKNOWN
 
-    def _called_with(self, place: Place, call: Located) -> Environment:
+    def called_with(self, place: Place, call: Located) -> Environment:
         """The parameters of a function as a call gives them."""
         facts = self.code.require_facts(place.path)
         body = facts.definitions[place.definition].body

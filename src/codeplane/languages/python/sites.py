@@ -11,6 +11,7 @@ SITES = SiteGrammar(
     texts=frozenset({"string", "concatenated_string"}),
     text_parts=frozenset({"string_content"}),
     holes=frozenset({"interpolation"}),
+    brace_escapes=frozenset({"escape_interpolation"}),
     lists=frozenset({"list", "tuple", "set"}),
     mappings=frozenset({"dictionary"}),
     pairs={"pair": ("key", "value")},

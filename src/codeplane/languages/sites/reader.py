@@ -11,7 +11,7 @@ from codeplane.languages.sites.grammar import CallForm, SiteGrammar
 from codeplane.languages.sites.model import Site, SiteKind, Value, ValueKind
 from codeplane.languages.spec import part_of, specs
 
-SITES_VERSION: Final = 1
+SITES_VERSION: Final = 2
 _DEEPEST: Final = 12  # of values in values
 _MOST_ITEMS: Final = 400  # of one list or mapping
 _LONGEST: Final = 4_000  # characters of one text
@@ -378,7 +378,10 @@ class _Values:
         grammar, items = self._grammar, list[Value]()
         for child in node.named_children:
             if child.type in grammar.text_parts:
-                items.append(Value(ValueKind.TEXT, self.text_of(child), child.start_byte))
+                text = self.text_of(child)
+                if any(part.type in grammar.brace_escapes for part in child.named_children):
+                    text = text.replace("{{", "{").replace("}}", "}")
+                items.append(Value(ValueKind.TEXT, text, child.start_byte))
             elif child.type in grammar.holes:
                 inner = child.named_children[0] if child.named_children else child
                 items.append(self.read(inner, depth + 1))
