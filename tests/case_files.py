@@ -16,6 +16,8 @@ _VOLATILE = (
     (re.compile(r"^( *)fingerprint: [0-9a-f]{64}$", re.MULTILINE), r"\1fingerprint: <fingerprint>"),
     (re.compile(r"^( *)size_bytes: \d+$", re.MULTILINE), r"\1size_bytes: <number>"),
     (re.compile(r"\b(req|sess|agent|task|cur|op|ref|plan|ph|pt|ps)_[0-9a-f]{12}\b"), r"\1_…"),
+    (re.compile(r"\bpack_[0-9a-f]{16}\b"), "pack_…"),
+    (re.compile(r"\b(contextPackHash|planFingerprint)(\"?: \"?)[0-9a-f]{64}"), r"\1\2<hash>"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)"), "<time>"),
     (re.compile(r"\b(expires_ms\"?: )\d+"), r"\1<time>"),
     (re.compile(r"\b[0-9a-f]{40}\b"), "<commit>"),

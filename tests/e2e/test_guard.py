@@ -46,7 +46,8 @@ def ask(
 
 
 def test_the_routes_are_the_ones_that_are_documented() -> None:
-    assert sorted(ROUTES) == sorted([*OPERATOR_ROUTES, "/mcp", "/mcp/full", "/mcp/read"])
+    endpoints = ["/mcp", "/mcp/full", "/mcp/read", "/mcp/controller"]
+    assert sorted(ROUTES) == sorted([*OPERATOR_ROUTES, *endpoints])
 
 
 @pytest.mark.parametrize("path", [*ROUTES, "/", "/nothing/here"])

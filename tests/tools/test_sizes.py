@@ -16,7 +16,7 @@ from tests.tools.repo import trust
 BUDGETS = {
     "batch": 14_000,
     "code_get_span": 20_000,
-    "controller_turn": 5_000,
+    "controller_turn": 6_500,
     "describe": 2_500,
     "discover_test_targets": 10_000,
     "git_status": 6_000,

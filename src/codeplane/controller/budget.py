@@ -32,8 +32,10 @@ class Budget:
 
     def charge(self, run: Run, task: Task, request: TurnRequest, text: str) -> None:
         """Counts a request and its answer."""
-        sent = len(json.dumps(request.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False))
-        tokens = -(-(sent + len(text)) // _CHARACTERS_A_TOKEN)
+        request_size = len(
+            json.dumps(request.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
+        )
+        tokens = -(-(request_size + len(text)) // _CHARACTERS_A_TOKEN)
         run.tokens += tokens
         task.tokens += tokens
 

@@ -26,8 +26,8 @@ def grammar_for(language: str) -> SiteGrammar | None:
     while spec is not None:
         module = part_of(spec.name, "sites")
         if module is not None:
-            found: SiteGrammar = module.SITES
-            return found
+            grammar: SiteGrammar = module.SITES
+            return grammar
         spec = specs().get(spec.inherits) if spec.inherits else None
     return None
 
@@ -242,25 +242,25 @@ class _Values:
         """A call with its receiver, its name and its arguments."""
         if form.function:
             function = _part(node, form.function)
-            called = self.read(function, depth + 1) if function is not None else _OTHER
+            callee = self.read(function, depth + 1) if function is not None else _OTHER
         else:
-            called = self._called(node, form, depth)
+            callee = self._called(node, form, depth)
         items = tuple(item for part in _parts(node, form.arguments) for item in self._arguments(part, depth))
         if form.block and (block := _part(node, form.block)) is not None:
             items += (Value(ValueKind.FUNCTION, start=block.start_byte, keyword="&block"),)
-        match called.kind:
+        match callee.kind:
             case ValueKind.NAME:
-                owner, dot, name = called.text.rpartition(".")
+                owner, dot, name = callee.text.rpartition(".")
                 if not dot:
-                    return Value(ValueKind.CALL, name, called.start, items)
-                receiver = Value(ValueKind.NAME, owner, called.start)
-                return Value(ValueKind.CALL, name, called.start, (receiver, *items), is_method=True)
+                    return Value(ValueKind.CALL, name, callee.start, items)
+                receiver = Value(ValueKind.NAME, owner, callee.start)
+                return Value(ValueKind.CALL, name, callee.start, (receiver, *items), is_method=True)
             case ValueKind.MEMBER:
                 return Value(
-                    ValueKind.CALL, called.text, called.start, (called.items[0], *items), is_method=True
+                    ValueKind.CALL, callee.text, callee.start, (callee.items[0], *items), is_method=True
                 )
             case _:
-                return Value(ValueKind.CALL, "", node.start_byte, (called, *items), is_method=True)
+                return Value(ValueKind.CALL, "", node.start_byte, (callee, *items), is_method=True)
 
     def decorator(self, node: Node) -> Value:
         """A decorator as a call; one without arguments has none."""
@@ -396,15 +396,15 @@ class _Values:
 
 def _joined(items: list[Value], start: int) -> Value:
     """Texts side by side are one text; anything else between them stays."""
-    joined: list[Value] = []
+    parts: list[Value] = []
     for item in items:
-        if joined and item.kind is ValueKind.TEXT and joined[-1].kind is ValueKind.TEXT:
-            joined[-1] = joined[-1]._replace(text=joined[-1].text + item.text)
+        if parts and item.kind is ValueKind.TEXT and parts[-1].kind is ValueKind.TEXT:
+            parts[-1] = parts[-1]._replace(text=parts[-1].text + item.text)
         else:
-            joined.append(item)
-    if len(joined) == 1 and joined[0].kind is ValueKind.TEXT:
-        return joined[0]._replace(start=start)
-    return Value(ValueKind.CONCAT, start=start, items=tuple(joined))
+            parts.append(item)
+    if len(parts) == 1 and parts[0].kind is ValueKind.TEXT:
+        return parts[0]._replace(start=start)
+    return Value(ValueKind.CONCAT, start=start, items=tuple(parts))
 
 
 def _unquoted(text: str) -> str:
