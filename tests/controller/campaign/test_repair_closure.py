@@ -34,6 +34,13 @@ REFUSED_PLANS: list[tuple[RejectionCode, Mapping[str, str], str, dict[str, Any]]
     (CODE.PLAN_SCOPE_VIOLATION, APP, PROMPT, plan_of({**NODE, "file": "../pager.py"})),
     (CODE.PLAN_EVIDENCE_INSUFFICIENT, APP, PROMPT, plan_of(NODE)),
     (CODE.PLAN_NOT_ATOMIC, APP, PROMPT, plan_of(NODE, {**NODE, "symbols": ["page"]})),
+    # Two nodes are merged, and one of them cites lines that the run has not read.
+    (
+        CODE.PLAN_NOT_ATOMIC,
+        APP,
+        PROMPT,
+        plan_of(NODE, {**NODE, "symbols": ["page"], "evidence": ["prompt", "report.py:1-3"]}),
+    ),
     (CODE.PLAN_VERIFICATION_WEAK, APP, PROMPT, plan_of({**NODE, "hooks": ["parse"]})),
     (CODE.PLAN_STRATEGY_MISMATCH, APP, PROMPT, plan_of(NODE, knowledgeStrategyId="guesswork")),
     (

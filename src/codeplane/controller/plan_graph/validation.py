@@ -116,7 +116,13 @@ def _rejected(
 ) -> PlanCheck:
     plan, remaining = _repair(draft, problems, lookup)
     handles = {value for node in plan.nodes for value in node.citations() if isinstance(value, str)}
-    evidence_shown = tuple(record for record in lookup.new_evidence.values() if record.handle in handles)
+    # A citation by path counts because of a record too: it is read where the answer shows the lines.
+    sources = {value.partition(":")[0] for value in handles}
+    evidence_shown = tuple(
+        record
+        for record in lookup.new_evidence.values()
+        if record.handle in handles or record.source in sources
+    )
     remedy = next((problem.remedy for problem in remaining if problem.remedy is not None), None)
     return PlanCheck(
         tuple(problems), None, plan.to_skeleton(), results, evidence_shown, remedy, tuple(remaining)
