@@ -126,7 +126,8 @@ def test_a_worker_that_is_killed_is_a_typed_error() -> None:
     for worker in workers:
         worker.kill()
     thread.join(30)
-    assert [type(error) for error in outcomes] in ([SandboxFailed], [SandboxUnavailable])
+    # On a busy machine the time limit may come first.
+    assert [type(error) for error in outcomes] in ([SandboxFailed], [SandboxUnavailable], [SandboxTimeout])
 
 
 def test_a_missing_interpreter_is_a_typed_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

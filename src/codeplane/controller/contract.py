@@ -32,7 +32,6 @@ class WireModel(BaseModel):
         serialize_by_alias=True,
         extra="forbid",
         frozen=True,
-        defer_build=True,
     )
 
 

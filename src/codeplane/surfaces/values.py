@@ -275,7 +275,7 @@ class Evaluator:
                 return Thing(ThingKind.EXTERNAL, f"{owner.text}.{name}")
             case ThingKind.MODULE | ThingKind.DEFINITION:
                 target = self.code.member_of(owner.target, name)
-                if owner.kind is ThingKind.DEFINITION and is_external(target):
+                if owner.kind is ThingKind.DEFINITION and target != UNRESOLVED and is_external(target):
                     target = self._own_attribute(owner.target[0], name) or target
                 return self._of_target(target, depth, follows=follows)
             case ThingKind.TEXT if name == "value":

@@ -1,5 +1,8 @@
 """Packs at random."""
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 from hypothesis import strategies as st
 
 from codeplane.controller.pack.sections import (
@@ -16,6 +19,14 @@ from codeplane.controller.pack.sections import (
     ValidationSection,
 )
 
+T = TypeVar("T")
+
+
+def _made_of(model: Callable[..., T], **parts: st.SearchStrategy[Any]) -> st.SearchStrategy[T]:
+    """Models from their parts by name: what `builds` infers from a signature has the names of the wire."""
+    return st.fixed_dictionaries(parts).map(lambda values: model(**values))
+
+
 _words = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=300)
 _lists = st.lists(_words, max_size=12)
 _lines = st.one_of(st.integers(1, 3), st.integers(1, 10_000))
@@ -26,7 +37,7 @@ def _cite(anchor: Anchor) -> Anchor:
     return anchor.model_copy(update={"evidence": "ev_000000000000"}) if anchor.text else anchor
 
 
-_anchors = st.builds(
+_anchors = _made_of(
     Anchor,
     path=st.one_of(st.sampled_from(("a.py", "b.py")), _words),
     first_line=_lines,
@@ -36,10 +47,8 @@ _anchors = st.builds(
     digest=st.just("d" * 64),
     text=st.text("ab\n", max_size=2000),
 ).map(_cite)
-_policies = st.builds(
-    PolicyEntry, source=_words, first_line=_lines, last_line=_lines, why=_words, text=_words
-)
-PACKS = st.builds(
+_policies = _made_of(PolicyEntry, source=_words, first_line=_lines, last_line=_lines, why=_words, text=_words)
+PACKS = _made_of(
     PackContent,
     header=st.just(
         Header(
@@ -52,7 +61,7 @@ PACKS = st.builds(
             prompt_digest="d" * 64,
         )
     ),
-    task=st.builds(
+    task=_made_of(
         TaskSection,
         prompt=st.just("p" * 400),
         lexemes=_lists,
@@ -61,20 +70,20 @@ PACKS = st.builds(
         conflicts=_lists,
     ),
     policies=st.lists(_policies, max_size=8),
-    strategy=st.builds(
+    strategy=_made_of(
         StrategySection,
         strategy_id=st.just("general_change"),
         reasons=_lists,
         context_signature=st.dictionaries(_words, st.booleans(), max_size=8),
     ),
-    anchors=st.builds(
+    anchors=_made_of(
         AnchorSection,
         anchors=st.lists(_anchors, max_size=15),
-        proof_chains=st.lists(st.builds(ProofChain, chain_id=_words, hops=_lists), max_size=3),
+        proof_chains=st.lists(_made_of(ProofChain, chain_id=_words, hops=_lists), max_size=3),
     ),
-    allowed=st.builds(AllowedSection, files=_lists, capabilities=_lists),
-    validation=st.builds(ValidationSection, tests=_lists, linters=_lists),
-    missing=st.builds(MissingSection, missing=_lists, conflicts=_lists),
+    allowed=_made_of(AllowedSection, files=_lists, capabilities=_lists),
+    validation=_made_of(ValidationSection, tests=_lists, linters=_lists),
+    missing=_made_of(MissingSection, missing=_lists, conflicts=_lists),
     active_memories=st.lists(
         st.dictionaries(st.sampled_from(("id", "note")), _words, max_size=2), max_size=5
     ),

@@ -120,10 +120,21 @@ def _judge(turn: Turn, document: Mapping[str, Any], judge: Callable[[PlanFacts],
         return judge(gather_facts(turn, snapshot, files))
 
     check = turn.call.ask(check_once)
+    if check.plan is None and _files_of(check.skeleton) != files:
+        check = turn.call.ask(lambda snapshot: _rechecked(turn, snapshot, check))
     handles = {record.handle for record in check.evidence}
     rows = {row.handle: row for row in turn.new_evidence[count:] if row.handle in handles}
     turn.new_evidence[count:] = rows.values()
     return check
+
+
+def _rechecked(turn: Turn, snapshot: Any, check: PlanCheck) -> PlanCheck:
+    """A refusal whose corrected plan names other files: they may call for another strategy and its proofs."""
+    second = check_plan(check.skeleton, gather_facts(turn, snapshot, _files_of(check.skeleton)))
+    evidence = (*check.evidence, *second.evidence)
+    if second.plan is not None:
+        return replace(check, evidence=evidence)
+    return replace(check, skeleton=second.skeleton, evidence=evidence, remedy=second.remedy)
 
 
 def _refusal(turn: Turn, check: PlanCheck) -> Denied:

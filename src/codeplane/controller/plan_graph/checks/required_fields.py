@@ -134,7 +134,8 @@ def _missing_file(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Probl
 def _guess_intent(node: NodeDraft, lookup: PlanLookup) -> str:
     prompt = " ".join(lookup.facts.prompt.split())
     names = ", ".join(node.texts("targetSymbols")) or "the code"
-    return prompt[:_LONGEST_INTENT] or f"Change {names} in {node.text('targetFile')}."
+    file = "".join(character for character in node.text("targetFile") if character.isprintable())
+    return prompt[:_LONGEST_INTENT] or f"Change {names} in {file}."
 
 
 def _carrier_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iterator[Problem]:
