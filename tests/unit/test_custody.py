@@ -118,7 +118,7 @@ def test_no_core_file_is_left_by_a_crash(tmp_path: Path) -> None:
         custody=Custody(),
     )
     if sys.platform == "linux":
-        assert done.stdout == b"(0, 0)\n"
+        assert done.stdout.startswith(b"(0, ")  # the hard limit is that of whoever runs the tests
     assert os.listdir(tmp_path) == []
 
 
