@@ -47,12 +47,12 @@ def controller(
         return
     with _runs_at(root) as runs:
         if action == "runs":
-            rows = [_row_of(run) for run in runs.recent()]
+            rows = [run.to_row() for run in runs.recent()]
             emit({"runs": rows}, "\n".join(_line(row) for row in rows) or "No runs.", as_json=as_json)
         else:
             run = _release(runs, subject or "")
             text = f"{run.work_id} goes on in {run.state} with a new budget."
-            emit(_row_of(run), text, as_json=as_json)
+            emit(run.to_row(), text, as_json=as_json)
 
 
 def _take_turn(root: Path, verb: str, arguments: str | None, work: str | None, *, as_json: bool) -> None:
@@ -97,18 +97,7 @@ def _release(runs: RunStore, work_id: str) -> Run:
         return run
 
 
-def _row_of(run: Run) -> dict[str, Any]:
-    return {
-        "workId": run.work_id,
-        "state": run.state.value,
-        "turns": run.turns,
-        "denials": run.body.denials,
-        "tokens": run.tokens,
-        "prompt": run.body.prompt[:200],
-    }
-
-
 def _line(row: dict[str, Any]) -> str:
     prompt = json.dumps(row["prompt"][:60], ensure_ascii=False) if row["prompt"] else ""
-    counts = f"{row['turns']} turns, {row['denials']} denied, {row['tokens']} tokens"
+    counts = f"{row['turns']} turns, {row['denials']} denied, {row['usedTokens']} tokens"
     return f"{row['workId']} {row['state']} {counts} {prompt}".rstrip()

@@ -85,6 +85,23 @@ class Run:
     made_ms: int = field(default_factory=lambda: int(time.time() * 1000))
     changed_ms: int = 0
 
+    def to_row(self) -> dict[str, Any]:
+        """The run in a list of runs."""
+        return {
+            "workId": self.work_id,
+            "runSessionId": self.run_session_id,
+            "agentId": self.agent_id,
+            "state": self.state.value,
+            "plan": self.plan,
+            "turns": self.turns,
+            "denials": self.body.denials,
+            "usedTokens": self.tokens,
+            "prompt": self.body.prompt[:200],
+            "strategyId": self.body.strategy_id,
+            "startedMs": self.made_ms,
+            "changedMs": self.changed_ms,
+        }
+
 
 class RunStore:
     """The runs of a repository. Turns of one run wait for each other; other runs go on."""

@@ -13,7 +13,6 @@ from codeplane.controller.contract import (
     KnowledgeStrategy,
     RunState,
     Scope,
-    SuggestedAction,
     TurnRequest,
     TurnResponse,
 )
@@ -269,7 +268,3 @@ def _signature(denial: Denied) -> str:
     problems = denial.result.get("problems", ())
     parts = sorted({f"{one['code']}/{one.get('subCode', '')}" for one in problems}) or sorted(denial.codes)
     return ",".join(parts)[:200]
-
-
-def suggest(verb: Verb, reason: str, args: dict[str, Any] | None = None) -> SuggestedAction:
-    return SuggestedAction(verb=verb.value, reason=reason, args=args)

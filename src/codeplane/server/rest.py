@@ -79,16 +79,27 @@ class Rest:
 
     async def _call(self, tool: str, request: Request) -> Answer | Response:
         """The answer of a tool; what it refuses becomes a response."""
-        try:
-            arguments = decode_json(await request.body())
-        except (ValueError, RecursionError):
-            arguments = None
-        if not isinstance(arguments, dict):
-            error = InvalidArgument("The body must be a JSON object.")
-            return JSONResponse({"error": error.to_wire()}, status_code=400)
-        key = f"rest:{request.headers.get(SESSION_HEADER, '')[:80]}"
-        answer = await self._pipeline.call(ToolRequest(tool, arguments, key))
+        answer = await call_tool(self._pipeline, tool, request)
+        if isinstance(answer, Response):
+            return answer
         return _refuse_response(answer) if answer.is_error else answer
+
+
+async def call_tool(pipeline: Pipeline, tool: str, request: Request) -> Answer | Response:
+    """The answer of a tool to the arguments of a request's body; a body that is no object is refused."""
+    try:
+        arguments = decode_json(await request.body())
+    except (ValueError, RecursionError):
+        arguments = None
+    if not isinstance(arguments, dict):
+        error = InvalidArgument("The body must be a JSON object.")
+        return JSONResponse({"error": error.to_wire()}, status_code=400)
+    return await pipeline.call(ToolRequest(tool, arguments, session_key(request)))
+
+
+def session_key(request: Request) -> str:
+    """The session that a request belongs to: the one that it names, or that of all that name none."""
+    return f"rest:{request.headers.get(SESSION_HEADER, '')[:80]}"
 
 
 def _done(result: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Controlled runs over plain HTTP: turns, runs, denials, pending memories, and the stream of events."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Final
 
 from anyio import to_thread
@@ -10,15 +10,13 @@ from starlette.routing import BaseRoute, Route
 
 from codeplane.controller.observability import EventStore
 from codeplane.controller.run_memory import memory_store
-from codeplane.controller.runs import Run, run_store
-from codeplane.core.documents import decode_json
-from codeplane.core.errors import InvalidArgument
+from codeplane.controller.runs import run_store
 from codeplane.memory import MemoryState
-from codeplane.server.endpoint import SESSION_HEADER
 from codeplane.server.event_stream import EventStream
 from codeplane.server.pipeline import Pipeline
 from codeplane.server.pipeline import Request as ToolRequest
 from codeplane.server.profiles import CONTROLLER
+from codeplane.server.rest import call_tool, session_key
 from codeplane.session import RepoSession
 from codeplane.tools import Tool
 
@@ -46,15 +44,9 @@ class ControllerRest:
         ]
 
     async def _turn(self, request: Request) -> Response:
-        try:
-            arguments = decode_json(await request.body())
-        except (ValueError, RecursionError):
-            arguments = None
-        if not isinstance(arguments, dict):
-            error = InvalidArgument("The body must be a JSON object.")
-            return JSONResponse({"error": error.to_wire()}, status_code=400)
-        key = f"rest:{request.headers.get(SESSION_HEADER, '')[:80]}"
-        answer = await self._pipeline.call(ToolRequest(CONTROLLER, arguments, key))
+        answer = await call_tool(self._pipeline, CONTROLLER, request)
+        if isinstance(answer, Response):
+            return answer
         if answer.is_error:
             return JSONResponse(dict(answer.body), status_code=400)
         return JSONResponse({**answer.body["result"], "text": answer.text})
@@ -62,11 +54,11 @@ class ControllerRest:
     async def _runs(self, request: Request) -> Response:
         limit = _limit_of(request)
         runs = await to_thread.run_sync(run_store(self._repo).recent, limit)
-        return JSONResponse({"runs": [run_row(run) for run in runs]})
+        return JSONResponse({"runs": [run.to_row() for run in runs]})
 
     async def _worktrees(self, request: Request) -> Response:
-        key = f"rest:{request.headers.get(SESSION_HEADER, '')[:80]}"
-        answer = await self._pipeline.call(ToolRequest("git_worktree", {"action": "list"}, key))
+        listing = ToolRequest("git_worktree", {"action": "list"}, session_key(request))
+        answer = await self._pipeline.call(listing)
         status = 400 if answer.is_error else 200
         return JSONResponse(answer.body.get("result", dict(answer.body)), status_code=status)
 
@@ -95,24 +87,6 @@ class ControllerRest:
         frames = self._stream.frames(int(last) if last.isdigit() else None)
         headers = {"cache-control": "no-store"}
         return StreamingResponse(frames, media_type="text/event-stream", headers=headers)
-
-
-def run_row(run: Run) -> Mapping[str, Any]:
-    """One run in a list of them."""
-    return {
-        "workId": run.work_id,
-        "runSessionId": run.run_session_id,
-        "agentId": run.agent_id,
-        "state": run.state.value,
-        "plan": run.plan,
-        "turns": run.turns,
-        "denials": run.body.denials,
-        "usedTokens": run.tokens,
-        "prompt": run.body.prompt[:200],
-        "strategyId": run.body.strategy_id,
-        "startedMs": run.made_ms,
-        "changedMs": run.changed_ms,
-    }
 
 
 def _limit_of(request: Request) -> int:

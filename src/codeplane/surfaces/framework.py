@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
 from codeplane.surfaces.arguments import Arguments
+from codeplane.surfaces.calls import loop_environments
 from codeplane.surfaces.composition import Composition
 from codeplane.surfaces.controllers import Controllers
 from codeplane.surfaces.expanders import drf_viewset
@@ -19,7 +20,6 @@ from codeplane.surfaces.tables import TableOwner, Tables
 from codeplane.surfaces.values import Environment, Evaluator, Located, Origin, Thing, ThingKind
 
 R = TypeVar("R")
-_MOST_LOOPED: Final = 200
 
 
 class Framework:
@@ -282,22 +282,7 @@ class Framework:
         if callers:
             yield from callers
             return
-        if site.loop < 0:
-            yield Environment()
-            return
-        loop = self._evaluator.sites(path).sites[site.loop]
-        items = self._evaluator.items(Located(path, loop.value))
-        names = [name.strip() for name in loop.name.strip("()[]{} ").split(",")]
-        names = [name.removeprefix("const ").removeprefix("let ").strip() for name in names]
-        if items is None:
-            yield Environment()
-            return
-        for item in items[:_MOST_LOOPED]:
-            if len(names) == 1:
-                yield Environment({names[0]: item})
-            elif item.value.kind is ValueKind.LIST and len(item.value.items) == len(names):
-                parts = [Located(item.path, part, item.environment) for part in item.value.items]
-                yield Environment(dict(zip(names, parts, strict=True)))
+        yield from loop_environments(self._evaluator, path, site)
 
     def _callers(self, path: RepoPath, receiver: Value) -> list[Environment]:
         """The parameters of the function that gets an object handed over, as each of its calls gives them."""

@@ -2,17 +2,14 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from codeplane.core.errors import PackInvalid
-from codeplane.surfaces.rule import RULES, Names
+from codeplane.surfaces.rule import RULES, Names, parse_rule
 
 CONFIG_RULES: Final = RULES / "config"
 TABLE_RULES: Final = RULES / "tables"
-
-M = TypeVar("M", bound=BaseModel)
 
 
 class _Part(BaseModel):
@@ -46,23 +43,8 @@ class ConfigRule(_Part):
 def config_rules() -> tuple[ConfigRule, ...]:
     """The rules for configuration keys that come with CodePlane."""
     return tuple(
-        parse_kind_rule(ConfigRule, path.read_text(), path.name)
-        for path in sorted(CONFIG_RULES.glob("*.yaml"))
+        parse_rule(ConfigRule, path.read_text(), path.name) for path in sorted(CONFIG_RULES.glob("*.yaml"))
     )
-
-
-def parse_kind_rule(model: type[M], text: str, source: str) -> M:
-    """A rule of a file; `PackInvalid` with the place where it is wrong."""
-    from codeplane.core.yaml_text import parse_yaml  # its parser takes long to load
-
-    try:
-        return model.model_validate(parse_yaml(text))
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise PackInvalid(f"{source}: {where}: {first['msg']}.", file=source) from error
-    except ValueError as error:
-        raise PackInvalid(f"{source}: {error}.", file=source) from error
 
 
 def readers_by_name(rules: tuple[ConfigRule, ...], language: str) -> Mapping[str, ReaderRule]:
@@ -123,5 +105,5 @@ class TableRule(_Part):
 def table_rules() -> tuple[TableRule, ...]:
     """The rules for tables that come with CodePlane."""
     return tuple(
-        parse_kind_rule(TableRule, path.read_text(), path.name) for path in sorted(TABLE_RULES.glob("*.yaml"))
+        parse_rule(TableRule, path.read_text(), path.name) for path in sorted(TABLE_RULES.glob("*.yaml"))
     )

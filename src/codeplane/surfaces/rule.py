@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -143,12 +143,15 @@ class Rule(_Part):
     join: Literal["concat", "slash"] = "concat"
 
 
-def parse_rule(text: str, source: str) -> Rule:
-    """A rule of a file; what is wrong with it is told with the place."""
+M = TypeVar("M", bound=BaseModel)
+
+
+def parse_rule(model: type[M], text: str, source: str) -> M:
+    """A rule of a file; `PackInvalid` with the place where it is wrong."""
     from codeplane.core.yaml_text import parse_yaml  # its parser takes long to load
 
     try:
-        return Rule.model_validate(parse_yaml(text))
+        return model.model_validate(parse_yaml(text))
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(map(str, first["loc"]))
@@ -160,7 +163,7 @@ def parse_rule(text: str, source: str) -> Rule:
 @cache
 def built_in_rules() -> tuple[Rule, ...]:
     """The rules that come with CodePlane, by framework."""
-    return tuple(parse_rule(path.read_text(), path.name) for path in sorted(RULES.glob("*.yaml")))
+    return tuple(parse_rule(Rule, path.read_text(), path.name) for path in sorted(RULES.glob("*.yaml")))
 
 
 class Selector:
