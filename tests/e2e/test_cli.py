@@ -8,13 +8,17 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from codeplane.cli.clear import clear
+from codeplane.storage import StateDir
 from tests.drive import Cpl, end, eventually, git, new_repo
 from tests.zygote import PATIENCE
 
@@ -369,6 +373,20 @@ def test_clears_that_race_all_end_well(cpl: Cpl) -> None:
         assert [answer["removed"] for answer in answers].count(True) == 1
         assert [file.name for file in cpl.repo.glob(".codeplane*")] == [".codeplane"]
         assert [file.name for file in (cpl.repo / ".codeplane").iterdir()] == ["contexts.yaml"]
+
+
+def test_a_clear_that_waited_for_another_removes_nothing(cpl: Cpl) -> None:
+    cpl.run("init")
+    state = StateDir.at(cpl.repo)
+    lock = state.lock()
+    assert lock.acquire()
+    with ThreadPoolExecutor(1) as pool:
+        late = pool.submit(CliRunner().invoke, clear, ["--root", str(cpl.repo), "--yes", "--json"])
+        time.sleep(0.15)
+        state.remove()
+        lock.release()
+        assert json.loads(late.result().stdout)["removed"] is False
+    assert [file.name for file in state.path.iterdir()] == ["contexts.yaml"]
 
 
 def test_clear_removes_the_socket_of_a_killed_server_and_no_other(cpl: Cpl) -> None:

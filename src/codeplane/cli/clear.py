@@ -52,6 +52,10 @@ def _remove(state: StateDir, places: Places) -> bool:
             return False
         raise
     try:
+        if state.is_cleared:
+            # Another clear has been here while this one waited; what is left is the lock just taken.
+            state.remove()
+            return False
         _settle(state, places)
         # Linked worktrees keep their view in the index here; it is not taken from under their servers.
         drop_index(state.index_file)
