@@ -19,6 +19,7 @@ from codeplane.index.commit_views import CommitViews
 from codeplane.index.contents import TreeContents
 from codeplane.index.gc import Collected, collect
 from codeplane.index.open_file import mark_damaged, open_file
+from codeplane.index.overlay_views import OverlayViews
 from codeplane.index.store import Entry, Parsed, from_sql, now_ms, parsed_of, publish, view_id
 from codeplane.index.work import Progress, Work, in_batches, outdated
 from codeplane.parsing.workers import Done, Workers
@@ -66,9 +67,11 @@ class IndexDatabase:
         self._was_whole = False
         self._pace = (0.0, 0)  # when the pass that runs began, and how much was unread
         self._closing = False
+        self._key = view
         with database.write() as connection:
             self._view = view_id(connection, view)
         self._commits = CommitViews(database, workers)
+        self._overlays = OverlayViews(database, workers)
         self._ahead = Ahead(database, workers)
         self._epoch = 0
         self._reconciled_ms = 0
@@ -96,6 +99,7 @@ class IndexDatabase:
     def close(self) -> None:
         """Ends a pass that runs, after the files that it has just read; the next start goes on from there."""
         self._closing = True
+        self._overlays.close()
         self._commits.close()
         with self._reading, self._refreshing:
             self._note_look()

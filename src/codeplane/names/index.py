@@ -7,14 +7,16 @@ from typing import Final
 from codeplane.contexts.contexts import Override
 from codeplane.core.paths import RepoPath
 from codeplane.index.database import IndexDatabase
+from codeplane.index.overlay_views import BaseView, Layered, is_there, overlay_key
 from codeplane.index.work import Progress
 from codeplane.names.codebase import Codebase
 from codeplane.names.snapshot import Snapshot
 from codeplane.names.snapshots import Snapshots
+from codeplane.names.state import WORKING_STATE, State
 from codeplane.parsing.workers import Workers
 from codeplane.storage.database import Database
 from codeplane.storage.lease import Lease
-from codeplane.working_tree import WorkingTree
+from codeplane.working_tree import CommitTree, WorkingTree
 
 _LARGE: Final = 200  # files from which on workers are worth having ready
 
@@ -50,13 +52,46 @@ class Index(IndexDatabase):
             yield snapshots[commit]
 
     @contextmanager
+    def state(self, which: State = WORKING_STATE, progress: Progress | None = None) -> Iterator[Snapshot]:
+        """The working tree, a commit, or either with other contents under some paths."""
+        if which == WORKING_STATE:
+            with self.snapshot() as snapshot:
+                yield snapshot
+            return
+        tree = self._tree.at(which.commit) if which.commit is not None else None
+        if not which.overlay.files:
+            assert tree is not None, "BUG: what has neither commit nor overlay is the working tree"
+            view = self._commits.view_of(tree, progress, most=which.most_unread)
+            with self.database.read() as connection:
+                yield self._snapshots.commit(connection, view, tree)
+            return
+        while True:
+            layered = self._layer(which, tree, progress)
+            with self.database.read() as connection:
+                if not is_there(connection, layered):
+                    continue  # dropped by others that were asked for since
+                below = (self.content, tree)
+                yield self._snapshots.layered(connection, layered, which.overlay.files, below)
+                return
+
+    def _layer(self, which: State, tree: CommitTree | None, progress: Progress | None) -> Layered:
+        def base() -> BaseView:
+            if tree is not None:
+                return BaseView(self._commits.view_of(tree, progress, most=which.most_unread), 0)
+            with self.read() as (_, view, epoch):
+                return BaseView(view, epoch)
+
+        below = f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}" if tree is not None else self._key
+        return self._overlays.view_of(overlay_key(which.overlay.name, below), base, which.overlay.files)
+
+    @contextmanager
     def with_commits(
-        self, commits: Sequence[str], progress: Progress | None = None
+        self, commits: Sequence[str], progress: Progress | None = None, which: State = WORKING_STATE
     ) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
-        """The working tree and commits at one moment."""
+        """A state of the files, by default the working tree, and commits at one moment."""
         trees = {commit: self._tree.at(commit) for commit in commits}
         views = {commit: self._commits.view_of(tree, progress) for commit, tree in trees.items()}
-        with self.database.read() as connection, self.snapshot() as now:
+        with self.state(which, progress) as now, self.database.read() as connection:
             yield (
                 now,
                 {

@@ -48,7 +48,7 @@ def read_file_full(call: Call, args: ReadFileFullInput) -> ReadFileFullOutput:
     - Read it: {"path": "src/app.py", "confirm": true}
     """
     call.session.read_budget.check()
-    whole = call.ask(lambda snapshot: whole_file(snapshot, call.repo.tree, args.path, args.start_line))
+    whole = call.ask(lambda snapshot: whole_file(snapshot, snapshot.paths, args.path, args.start_line))
     budget = call.session.read_budget
     is_told = budget.offered.get(whole.path) == whole.digest
     if not (whole.is_small or (args.confirm and is_told)):

@@ -179,7 +179,7 @@ def _read(
 def _read_at(
     call: Call, args: ReadSourceInput, snapshot: Snapshot, texts: Sequence[str], most: int
 ) -> Reading:
-    finder = Finder(snapshot, call.repo.tree)
+    finder = Finder(snapshot, snapshot.paths)
     requests: list[tuple[str, Wanted]] = []
     failures: list[tuple[str, CodePlaneError]] = []
     for text in texts:

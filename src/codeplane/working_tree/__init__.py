@@ -2,6 +2,7 @@
 
 from codeplane.working_tree.commit import CommitTree, Content, Gap, GapKind
 from codeplane.working_tree.known import UNSETTLED, Delta, Known, digest_of
+from codeplane.working_tree.paths import CommitPaths, OverlaidPaths, StatePaths
 from codeplane.working_tree.rules.ignore import CPLIGNORE, Ignore, Opened, Standing
 from codeplane.working_tree.rules.judge import Judge, Judgement, Verdict
 from codeplane.working_tree.scan import Listing
@@ -12,6 +13,7 @@ __all__ = [
     "CPLIGNORE",
     "LARGEST",
     "UNSETTLED",
+    "CommitPaths",
     "CommitTree",
     "Content",
     "Delta",
@@ -23,8 +25,10 @@ __all__ = [
     "Known",
     "Listing",
     "Opened",
+    "OverlaidPaths",
     "RepoVersion",
     "Standing",
+    "StatePaths",
     "Verdict",
     "WorkingTree",
     "digest_of",

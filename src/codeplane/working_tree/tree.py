@@ -163,6 +163,18 @@ class WorkingTree:
             is_directory = os.path.isdir(f"{self.jail.root}/{path}")  # noqa: PTH112 - raises nothing
             return self._listing.refusal_of(path) or self._listing.rule_against(path, directory=is_directory)
 
+    def enter(self, text: str, *, directory: bool = False) -> RepoPath:
+        """The path inside the repository that a text names; nothing needs to exist there."""
+        return self.jail.enter(text, directory=directory)
+
+    def resolve(self, path: RepoPath) -> RepoPath:
+        """Where a path leads when its links are followed; refuses what leads outside."""
+        return self.jail.resolve(path)
+
+    def is_file(self, path: RepoPath) -> bool:
+        """Whether there is a file, indexed or not."""
+        return (self.jail.root / path).is_file()
+
     def directories(self) -> frozenset[RepoPath]:
         """The directories that the last look has entered; the root is the empty path."""
         with self._lock:
