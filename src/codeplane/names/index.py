@@ -12,7 +12,7 @@ from codeplane.index.work import Progress
 from codeplane.names.codebase import Codebase
 from codeplane.names.snapshot import Snapshot
 from codeplane.names.snapshots import Snapshots
-from codeplane.names.state import WORKING_STATE, State
+from codeplane.names.state import WORKING_TREE, StateRef
 from codeplane.parsing.workers import Workers
 from codeplane.storage.database import Database
 from codeplane.storage.lease import Lease
@@ -52,9 +52,11 @@ class Index(IndexDatabase):
             yield snapshots[commit]
 
     @contextmanager
-    def state(self, which: State = WORKING_STATE, progress: Progress | None = None) -> Iterator[Snapshot]:
+    def snapshot_of(
+        self, which: StateRef = WORKING_TREE, progress: Progress | None = None
+    ) -> Iterator[Snapshot]:
         """The working tree, a commit, or either with other contents under some paths."""
-        if which == WORKING_STATE:
+        if which == WORKING_TREE:
             with self.snapshot() as snapshot:
                 yield snapshot
             return
@@ -74,7 +76,7 @@ class Index(IndexDatabase):
                 yield self._snapshots.layered(connection, layered, which.overlay.files, below)
                 return
 
-    def _layer(self, which: State, tree: CommitTree | None, progress: Progress | None) -> Layered:
+    def _layer(self, which: StateRef, tree: CommitTree | None, progress: Progress | None) -> Layered:
         def base() -> BaseView:
             if tree is not None:
                 return BaseView(self._commits.view_of(tree, progress, most=which.most_unread), 0)
@@ -86,12 +88,12 @@ class Index(IndexDatabase):
 
     @contextmanager
     def with_commits(
-        self, commits: Sequence[str], progress: Progress | None = None, which: State = WORKING_STATE
+        self, commits: Sequence[str], progress: Progress | None = None, which: StateRef = WORKING_TREE
     ) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
         """A state of the files, by default the working tree, and commits at one moment."""
         trees = {commit: self._tree.at(commit) for commit in commits}
         views = {commit: self._commits.view_of(tree, progress) for commit, tree in trees.items()}
-        with self.state(which, progress) as now, self.database.read() as connection:
+        with self.snapshot_of(which, progress) as now, self.database.read() as connection:
             yield (
                 now,
                 {

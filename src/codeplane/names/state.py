@@ -15,7 +15,7 @@ class Overlay:
 
 
 @dataclass(frozen=True)
-class State:
+class StateRef:
     """A state by its commit and what is different; without a commit, the working tree is below."""
 
     commit: str | None = None
@@ -23,4 +23,4 @@ class State:
     most_unread: int | None = None  # contents that may be read for it at once; more are an error
 
 
-WORKING_STATE: Final = State()
+WORKING_TREE: Final = StateRef()

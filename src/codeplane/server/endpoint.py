@@ -57,7 +57,9 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     @cache
     def listing() -> tuple[wire.ListToolsResult, int]:
         """What is told of the tools, with its size; made when the first client of the profile asks."""
-        result = wire.ListToolsResult(tools=[listed_tool(tool) for tool in profile.tools.values()])
+        result = wire.ListToolsResult(
+            tools=[listed_tool(tool, profile.schema_of(tool)) for tool in profile.tools.values()]
+        )
         return result, len(result.model_dump_json(exclude_none=True))
 
     schemas: dict[str, dict[str, Any]] = {}
@@ -67,7 +69,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     def schema(name: str) -> dict[str, Any] | None:
         """Asked for with each call, and made once."""
         if name in profile.tools and name not in schemas:
-            schemas[name] = profile.tools[name].schema
+            schemas[name] = profile.schema_of(profile.tools[name])
         return schemas.get(name)
 
     async def list_tools(
@@ -111,11 +113,11 @@ async def _http_origin(_server: "Server[Origin]") -> "AsyncIterator[Origin]":
     yield Origin("http")
 
 
-def listed_tool(tool: Tool) -> wire.Tool:
+def listed_tool(tool: Tool, schema: dict[str, Any]) -> wire.Tool:
     return wire.Tool(
         name=tool.name,
         description=tool.doc.description,
-        input_schema=tool.schema,
+        input_schema=schema,
         annotations=_READS if tool.effect is Effect.READ else _CHANGES[tool.effect],
     )
 

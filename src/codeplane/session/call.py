@@ -20,10 +20,17 @@ from codeplane.core.ids import RequestId
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.ledger import Signals, Task
 from codeplane.ledger.tasks import Charge
-from codeplane.names import Snapshot
+from codeplane.names import WORKING_TREE, Files, Snapshot, StateRef
 from codeplane.session.clients.sessions import ClientSession
 from codeplane.session.operation.aftermath import Made
 from codeplane.session.repo import RepoSession
+from codeplane.session.requested_state import (
+    CURRENT,
+    RequestedState,
+    check_overlay,
+    committed,
+    state_ref,
+)
 from codeplane.session.token_savings import MOST_READ, TOP_FILES
 from codeplane.workspaces import Workspace
 
@@ -101,6 +108,7 @@ class Call:
     task: Task = field(init=False)
     flags: list[str] = field(default_factory=list)
     workspace: Workspace | None = None  # that it reads and writes; None in the checkout that is served
+    requested: RequestedState = CURRENT  # what it reads, where that is not what is there
     # Runs another tool within this call; None where only reads may run and it is none.
     run_step: Callable[[str, object, bool], StepResult | None] = _no_step
     _halt: Halt = field(default_factory=Halt)
@@ -116,6 +124,7 @@ class Call:
             self.request_id,
             self.report,
             workspace=self.workspace,
+            requested=self.requested,
             _halt=self._halt,
         )
 
@@ -149,15 +158,16 @@ class Call:
 
         A new index is waited for a few seconds. Then the answer is what has been read so far, and says so.
         """
-        self._look()
+        if self.requested.commit is None:
+            self._look()
         with self.seen() as snapshot:
             yield snapshot
 
     @contextmanager
     def seen(self) -> Iterator[Snapshot]:
-        """The repository as the last look found it."""
-        with self.repo.index.snapshot() as snapshot:
-            self.epoch = snapshot.epoch
+        """The repository as the last look found it, or the other state that the call asks for."""
+        with self._taken_state() as ref, self.repo.index.snapshot_of(ref, self.progress) as snapshot:
+            self._note_state(ref, snapshot)
             self._warn_of_unread(snapshot)
             yield snapshot
             self.semantic_level = snapshot.semantic_level_used() or self.semantic_level
@@ -182,14 +192,42 @@ class Call:
     def _with_commits(
         self, commits: Sequence[str], *, looks: bool
     ) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
+        looks = looks and self.requested.commit is None
         if looks:
             self._look()
-        with self.repo.index.with_commits(commits, self.progress) as snapshots:
+        with (
+            self._taken_state() as ref,
+            self.repo.index.with_commits(commits, self.progress, ref) as snapshots,
+        ):
+            self._note_state(ref, snapshots[0])
             if looks:
                 self._warn_of_unread(snapshots[0])
             yield snapshots
             for note in snapshots[0].notes:
                 self.warn(note)
+
+    def committed(self, path: RepoPath) -> bytes | None:
+        """A file as the commit has it that the state is compared with; None where it has none."""
+        return committed(self.repo, self.requested, path)
+
+    def overlay(self) -> Files:
+        """What of the state is neither in a commit nor on the disk."""
+        with self._taken_state() as ref:
+            return ref.overlay.files
+
+    @contextmanager
+    def _taken_state(self) -> Iterator[StateRef]:
+        """The state that is read, as it is now."""
+        notes: list[str] = []
+        yield state_ref(self.repo, self.requested, WORKING_TREE, notes)
+        for note in notes:
+            self.warn(note)
+
+    def _note_state(self, ref: StateRef, snapshot: Snapshot) -> None:
+        if ref == WORKING_TREE:
+            self.epoch = snapshot.epoch
+        if self.requested.files:
+            check_overlay(snapshot, ref.overlay.files)
 
     def _look(self) -> None:
         """Takes in what has changed, and waits a while for a new index.
@@ -239,7 +277,12 @@ class Call:
         self.otherwise = (self.otherwise or 0) + characters
 
     def showed(self, path: RepoPath, digest: Digest, data: bytes) -> None:
-        """Notes what the client has been shown with line numbers, so that it may edit by them."""
+        """Notes what the client has been shown with line numbers, so that it may edit by them.
+
+        Lines of another state than the one that edits are made in say nothing about it.
+        """
+        if not self.requested.is_default:
+            return
         self.session.shown_digests.note(path, digest)
         self.repo.shown_contents.keep(digest, data)
 

@@ -78,7 +78,8 @@ def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectA
             counts[target.runner] = counts.get(target.runner, 0) + 1
     # Of files that are not read yet nobody knows what they import.
     is_read = not snapshot.coverage.unread
-    bare = uncovered(snapshot, call.repo.learnt) if is_read else []
+    learnt = call.repo.learnt if call.requested.commit is None else None
+    bare = uncovered(snapshot, learnt) if is_read else []
     if impact.tests:
         few = asked[:_MOST_FILES] if isinstance(asked, list) else asked
         call.next_actions.append(f'run_test_targets {{"affected_by": {json.dumps(few)}}}')

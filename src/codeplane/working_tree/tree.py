@@ -214,6 +214,13 @@ class WorkingTree:
             listing = self._listing
             return path in listing.files or path in listing.links or listing.rule_against(path) is None
 
+    def rule_against(self, path: RepoPath) -> str | None:
+        """The rule that would keep a file of this path out of the index; None where none does."""
+        with self._lock:
+            self._listing.refresh()
+            self._set_aside()
+            return None if path in self._listing.files else self._listing.rule_against(path)
+
     def at(self, commit: str) -> CommitTree:
         """The files of a commit, by the rules that hold in the working tree now."""
         return CommitTree(self._repository, self._repository.commit(commit), self.rules(), self.largest)
