@@ -22,12 +22,11 @@ from codeplane.index.open_file import mark_damaged, open_file
 from codeplane.index.overlay_views import OverlayViews
 from codeplane.index.store import Entry, Parsed, from_sql, now_ms, parsed_of, publish, view_id
 from codeplane.index.work import Progress, Work, in_batches, outdated
+from codeplane.index.worktree_views import WORKING_VIEW
 from codeplane.parsing.workers import Done, Workers
 from codeplane.storage.database import Connection, Database
 from codeplane.storage.lease import Lease
 from codeplane.working_tree import Delta, Known, WorkingTree
-
-WORKING_VIEW: Final = "worktree"
 
 # Up to this much is extracted first and then published whole; more is published as it is read, and what
 # has not been read yet is known to be missing.

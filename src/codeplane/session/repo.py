@@ -315,6 +315,7 @@ class RepoSession:
     shown_contents: ShownContents = field(default_factory=ShownContents)
     started: float = field(default_factory=time.monotonic)
     background: Background | None = None  # only where a server runs
+    owns_workers: bool = True
     at_close: list[Callable[[], None]] = field(default_factory=list)  # done before anything of it is closed
     _first_due: float | None = None
     _shelf: dict[type[Any], Any] = field(default_factory=dict)
@@ -384,12 +385,16 @@ class RepoSession:
         return Decisions(lambda: self.state_db)
 
     @classmethod
-    def open(cls, checkout: Checkout) -> "RepoSession":
-        """Makes the state directory when it is missing and opens the index. The caller holds the lock."""
+    def open(cls, checkout: Checkout, workers: Workers | None = None) -> "RepoSession":
+        """Makes the state directory when it is missing and opens the index. The caller holds the lock.
+
+        Without `workers` of somebody else it has its own, and ends them.
+        """
         state = StateDir.create(checkout.root)
         sweep(checkout.scratch)
         tree = tree_of(checkout)
-        workers = Workers(_INDEX_WORKERS)
+        owns_workers = workers is None
+        workers = Workers(_INDEX_WORKERS) if workers is None else workers
         if checkout.index_home != checkout.root:
             StateDir.create(checkout.index_home)
         settings = checkout.settings
@@ -417,7 +422,7 @@ class RepoSession:
         sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters, tasks)
         states = StateSequence(index, tree, engine)
         parts = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep, states)
-        session = cls(checkout, state, sessions, *parts, recovery_notes)
+        session = cls(checkout, state, sessions, *parts, recovery_notes, owns_workers=owns_workers)
         tree.git.followed = session.followed
         if (state.path / DELTA_HOLDER).exists():
             session.recovered = (*session.recovered, *_settle_deltas(session))
@@ -441,7 +446,8 @@ class RepoSession:
         if "query_worker" in self.__dict__:
             self.query_worker.close()
         self.upkeep.join()
-        self.workers.close()
+        if self.owns_workers:
+            self.workers.close()
 
     def heed_trust(self) -> None:
         """Takes up what the user has granted or revoked since the last call: settings, secrets, programs.

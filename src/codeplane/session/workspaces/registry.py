@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Final
 
@@ -21,6 +21,7 @@ from codeplane.session.workspaces.kind import (
 from codeplane.session.workspaces.worktree_kind import WorktreeKind
 from codeplane.storage import ServerLock, StateDir
 from codeplane.workspaces import Workspace, WorkspaceKindName, WorkspaceStore, parse_workspace_id
+from codeplane.workspaces.environment import variables
 from codeplane.workspaces.store import MOST_WORKSPACES
 
 _LOCK: Final = "workspaces.lock"
@@ -36,13 +37,18 @@ class Workspaces:
     def __init__(self, home: RepoSession, kinds: Sequence[WorkspaceKind] = ()) -> None:
         self._home = home
         self.store = WorkspaceStore(lambda: home.primary_state_db)
-        self._kinds = {kind.name: kind for kind in (*_usual_kinds(), *kinds)}
+        self._worktrees = WorktreeKind()
+        self._kinds: dict[WorkspaceKindName, WorkspaceKind] = {self._worktrees.name: self._worktrees}
+        self._kinds |= {kind.name: kind for kind in kinds or _other_kinds()}
 
     def find(self, text: str) -> Workspace:
         """The workspace of that name; an error that names those there are."""
-        workspace = self.store.find(text.strip())
+        name = text.strip()
+        workspace = self.store.find(name)
+        if workspace is None and (workspace := self._worktrees.adopt(self._home, name)) is not None:
+            self.store.save(workspace)
         if workspace is None:
-            names = [one.id for one in self.store.find_all()]
+            names = [one.id for one in self.find_all()]
             likely = nearest(text, names) or names[:_MOST_NAMED]
             raise NotFound(
                 f"There is no workspace {text[:100]!r}.",
@@ -54,8 +60,10 @@ class Workspaces:
         return workspace
 
     def find_all(self) -> list[Workspace]:
-        """All of them, by name."""
-        return self.store.find_all()
+        """All of them, by name, with the worktrees that somebody else has made."""
+        workspaces = self.store.find_all()
+        others = self._worktrees.unrecorded(self._home, {one.worktree for one in workspaces})
+        return sorted((*workspaces, *others), key=lambda one: one.id)
 
     @contextmanager
     def enter(self, text: str | None) -> Iterator[Place]:
@@ -78,12 +86,15 @@ class Workspaces:
         """What is true of it now."""
         return self._kinds[workspace.kind].standing(self._home, workspace)
 
+    def variables(self, workspace: Workspace) -> dict[str, str]:
+        """What programs that run in a workspace find in their environment."""
+        return variables(self._home.checkout.index_home.name, workspace.id, workspace.port_offset)
+
     def create(self, call: Call, kind: WorkspaceKindName, wish: NewWorkspace) -> Creation:
         """Makes a workspace; one that is there already is given as it is, if it is of that kind."""
         with self._one_at_a_time(call):
-            workspace = self.store.find(wish.id)
-            if workspace is not None:
-                return self._existing(workspace, kind)
+            with suppress(NotFound):
+                return self._existing(self.find(wish.id), kind)
             if len(self.store.find_all()) >= MOST_WORKSPACES:
                 raise InvalidArgument(
                     f"There are {MOST_WORKSPACES} workspaces: delete those that nobody needs.",
@@ -146,8 +157,8 @@ class Workspaces:
             lock.release()
 
 
-def _usual_kinds() -> list[WorkspaceKind]:
-    return [WorktreeKind()]
+def _other_kinds() -> list[WorkspaceKind]:
+    return []
 
 
 def workspaces_of(repo: RepoSession) -> Workspaces:
