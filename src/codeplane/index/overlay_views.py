@@ -155,6 +155,19 @@ def is_there(connection: Connection, layered: Layered) -> bool:
     return _last_epoch(connection, layered.view) == layered.epoch
 
 
+def begin_view(connection: Connection, key: str, base: BaseView) -> None:
+    """Has a view of that key begin as a copy of another one, unless there is one."""
+    view = view_id(connection, key)
+    if _last_epoch(connection, view) is None:
+        _begin(connection, view, base)
+
+
+def files_of(connection: Connection, view: int) -> dict[RepoPath, Known]:
+    """The files of a view, without the times that a working tree has for them."""
+    rows = connection.execute("SELECT path, digest, size, mode FROM entry WHERE view = ?", (view,))
+    return {from_sql(path): Known(Digest(digest), 0, size, 0, 0, mode) for path, digest, size, mode in rows}
+
+
 def overlay_key(name: str, base: str) -> str:
     """The key of an overlay with a name on a base; facts of another version of the readers are others."""
     return f"{name}:{base}:{readers_version()}"

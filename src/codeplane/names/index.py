@@ -7,7 +7,14 @@ from typing import Final
 from codeplane.contexts.contexts import Override
 from codeplane.core.paths import RepoPath
 from codeplane.index.database import IndexDatabase
-from codeplane.index.overlay_views import BaseView, Layered, is_there, overlay_key
+from codeplane.index.overlay_views import (
+    BaseView,
+    Layered,
+    begin_view,
+    files_of,
+    is_there,
+    overlay_key,
+)
 from codeplane.index.work import Progress
 from codeplane.names.codebase import Codebase
 from codeplane.names.snapshot import Snapshot
@@ -16,7 +23,7 @@ from codeplane.names.state import WORKING_TREE, StateRef
 from codeplane.parsing.workers import Workers
 from codeplane.storage.database import Database
 from codeplane.storage.lease import Lease
-from codeplane.working_tree import CommitTree, WorkingTree
+from codeplane.working_tree import CommitTree, Known, WorkingTree
 
 _LARGE: Final = 200  # files from which on workers are worth having ready
 
@@ -75,6 +82,18 @@ class Index(IndexDatabase):
                 below = (self.content, tree)
                 yield self._snapshots.layered(connection, layered, which.overlay.files, below)
                 return
+
+    def files_of_commit(self, commit: str) -> dict[RepoPath, Known]:
+        """The files of a commit with what tells their contents from others."""
+        view = self._commits.view_of(self._tree.at(commit))
+        with self.database.read() as connection:
+            return files_of(connection, view)
+
+    def copy_commit(self, commit: str, key: str) -> None:
+        """Has a view of that key begin as a commit, unless there is one."""
+        view = self._commits.view_of(self._tree.at(commit))
+        with self.database.write() as connection:
+            begin_view(connection, key, BaseView(view, 0))
 
     def _layer(self, which: StateRef, tree: CommitTree | None, progress: Progress | None) -> Layered:
         def base() -> BaseView:

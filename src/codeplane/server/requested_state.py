@@ -12,6 +12,7 @@ from codeplane.session import Call
 from codeplane.session.requested_state import MOST_BYTES, MOST_FILES, RequestedState, VirtualFile
 from codeplane.tools import Effect, Input, Output, Tool, all_tools
 from codeplane.tools._registry import names_accepted
+from codeplane.working_tree import no_files_on_disk
 
 COMMIT: Final = ("commit", "commit_sha", "baseline_commit_sha", "at_commit")
 FILES: Final = ("virtual_files", "virtual_file")
@@ -22,6 +23,8 @@ _DELETED: Final = ("deleted", "delete", "is_deleted", "removed")
 _MODES: Final = ("committed", "workspace", "ephemeral")
 _ALL: Final = frozenset((*COMMIT, *FILES, *CONSISTENCY))
 _LONGEST_REVISION: Final = 250
+# What tools of these families change are files alone, and they change them through the engine.
+_IN_MEMORY: Final = frozenset(("edits", "refactoring", "introspection", "tasks", "files", "workspaces"))
 _REVISION: Final = re.compile(r"\S+")
 _SHAPE: Final = (
     'virtual_files takes [{"path": "src/a.py", "content": "…"}, {"path": "b.py", "deleted": true}].'
@@ -159,8 +162,19 @@ def check_supported(tool: Tool, request: RequestedState) -> None:
     raise StateUnsupported(reason, hints=hints, tool=tool.name)
 
 
+def check_place(tool: Tool, call: Call) -> None:
+    """Refuses what a workspace in memory can't do: whatever needs files on the disk, or a HEAD of its own."""
+    if not (call.repo.tree.is_on_disk or _works_in_memory(tool)):
+        raise no_files_on_disk(tool.name)
+
+
+def _works_in_memory(tool: Tool) -> bool:
+    return tool.reads_state or tool.category in _IN_MEMORY or tool.effect is Effect.SESSION
+
+
 def run_in_state(tool: Tool, call: Call, args: Input) -> Output:
     """Runs a tool. A cursor goes on in the state that it was made in, and one that is made remembers it."""
+    check_place(tool, call)
     cursor = getattr(args, "cursor", None)
     if isinstance(cursor, str):
         call.requested = continued(call.requested, call.session.cursors.state_of(cursor), cursor)
@@ -168,25 +182,31 @@ def run_in_state(tool: Tool, call: Call, args: Input) -> Output:
     following = getattr(output, "next_cursor", None)
     if isinstance(following, str) and not call.requested.is_default:
         call.session.cursors.bind(following, call.requested)
-    if not call.requested.is_default:
-        offers = [_in_state(one, call.requested) for one in call.next_actions]
+    if call.workspace is not None or not call.requested.is_default:
+        offers = [_in_state(one, call) for one in call.next_actions]
         call.next_actions[:] = [one for one in offers if one]
     return output
 
 
-def _in_state(offer: str, requested: RequestedState) -> str:
-    """An offered call as it goes on in the state; "" where it would answer about another one."""
+def _in_state(offer: str, call: Call) -> str:
+    """An offered call as it goes on where this one was; "" where it can't."""
     name, _, text = offer.partition(" ")
+    unit, requested = all_tools().get(name), call.requested
     try:
         arguments = decode_json(text)
     except ValueError:
         return offer  # words, or a shell command
-    if not isinstance(arguments, dict) or "cursor" in arguments:
+    if unit is None or not isinstance(arguments, dict):
         return offer
-    unit = all_tools().get(name)
-    if unit is None or not unit.reads_state or requested.files:
+    if not (call.repo.tree.is_on_disk or _works_in_memory(unit)):
         return ""
-    return f"{name} {json.dumps({**arguments, 'commit': requested.commit}, ensure_ascii=False)}"
+    if "cursor" not in arguments and not requested.is_default:
+        if not unit.reads_state or requested.files:
+            return ""
+        arguments["commit"] = requested.commit
+    if call.workspace is not None and "workspace" not in arguments:
+        arguments["workspace"] = call.workspace.id
+    return f"{name} {json.dumps(arguments, ensure_ascii=False)}"
 
 
 def continued(requested: RequestedState, state: object, cursor: str) -> RequestedState:

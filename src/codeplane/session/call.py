@@ -20,7 +20,7 @@ from codeplane.core.ids import RequestId
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.ledger import Signals, Task
 from codeplane.ledger.tasks import Charge
-from codeplane.names import WORKING_TREE, Files, Snapshot, StateRef
+from codeplane.names import WORKING_TREE, Files, OverlayFile, Snapshot, StateRef
 from codeplane.session.clients.sessions import ClientSession
 from codeplane.session.operation.aftermath import Made
 from codeplane.session.repo import RepoSession
@@ -32,6 +32,7 @@ from codeplane.session.requested_state import (
     state_ref,
 )
 from codeplane.session.token_savings import MOST_READ, TOP_FILES
+from codeplane.working_tree import WorkingTree
 from codeplane.workspaces import Workspace
 
 S = TypeVar("S")
@@ -212,8 +213,17 @@ class Call:
 
     def overlay(self) -> Files:
         """What of the state is neither in a commit nor on the disk."""
+        tree = self.repo.tree
         with self._taken_state() as ref:
-            return ref.overlay.files
+            if self.requested.commit is not None or tree.is_on_disk:
+                return ref.overlay.files
+            below = {path: _file_of(tree, path, digest) for path, digest in tree.overlay().items()}
+            return {**below, **ref.overlay.files}
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether what it reads is in a checkout, but for virtual files."""
+        return self.requested.commit is None and self.repo.tree.is_on_disk
 
     @contextmanager
     def _taken_state(self) -> Iterator[StateRef]:
@@ -322,3 +332,7 @@ class Call:
     @property
     def stopped(self) -> Stop | None:
         return self._halt.reason
+
+
+def _file_of(tree: WorkingTree, path: RepoPath, digest: Digest | None) -> OverlayFile | None:
+    return OverlayFile(digest, 0, lambda: tree.read(path)) if digest is not None else None

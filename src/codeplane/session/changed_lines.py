@@ -60,7 +60,7 @@ def changed_since_head(call: Call, snapshot: Snapshot, paths: Collection[RepoPat
     collector = _Found(snapshot)
     overlay = {path: file for path, file in call.overlay().items() if path in frozenset(paths)}
     scope = frozenset(paths) - overlay.keys()
-    tracked_paths = _take_from_disk(call, scope, collector) if call.requested.commit is None else set[str]()
+    tracked_paths = _take_from_disk(call, scope, collector) if call.is_on_disk else set[str]()
     for path, file in overlay.items():
         before = call.committed(path)
         if file is None:

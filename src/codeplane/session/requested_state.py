@@ -69,8 +69,10 @@ def state_ref(repo: RepoSession, request: RequestedState, below: StateRef, notes
         below = StateRef(request.commit, most_unread=MOST_UNREAD)
     if not request.files:
         return below
-    files = dict(below.overlay.files)
-    files |= _overlay_files(repo, request.files, below, notes)
+    virtual = _overlay_files(repo, request.files, below, notes)
+    if not virtual:
+        return below
+    files = {**below.overlay.files, **virtual}
     name = f"{below.overlay.name}virtual:{request.digest()}"
     return StateRef(below.commit, Overlay(name, files), below.most_unread)
 
@@ -78,8 +80,9 @@ def state_ref(repo: RepoSession, request: RequestedState, below: StateRef, notes
 def committed(repo: RepoSession, requested: RequestedState, path: RepoPath) -> bytes | None:
     """A file as the commit has it that the state is compared with; None where it has none."""
     if requested.commit is None:
-        return repo.checkout.repository.head_content(path)
-    return repo.checkout.repository.content_at(requested.commit, path)
+        return repo.tree.committed(path)
+    oid = repo.tree.at(requested.commit).commit.oid
+    return repo.checkout.repository.content_at(oid, path)
 
 
 def check_overlay(snapshot: Snapshot, files: Mapping[RepoPath, OverlayFile | None]) -> None:

@@ -50,7 +50,7 @@ def changed_paths(call: Call, snapshot: Snapshot, request: str | Sequence[str]) 
         requests = [call.repo.tree.jail.enter(text) for text in request]
         _warn_of_strangers(call, snapshot, requests)
         return sorted({file for path in requests for file in _files_below(snapshot, path)})
-    paths = _changed_on_disk(call, snapshot) if call.requested.commit is None else set[RepoPath]()
+    paths = _changed_on_disk(call, snapshot) if call.is_on_disk else set[RepoPath]()
     for path, file in call.overlay().items():
         is_changed = call.committed(path) != (file.read() if file is not None else None)
         paths = paths | {path} if is_changed else paths - {path}
@@ -74,7 +74,7 @@ def _warn_of_strangers(call: Call, snapshot: Snapshot, paths: Sequence[RepoPath]
     """A file that is gone may be asked about; one that was never there is a slip."""
     there = snapshot.layout.blobs
     missing = [path for path in paths if path not in there and not snapshot.is_directory(path)]
-    if missing and call.requested.commit is None:
+    if missing and call.is_on_disk:
         status = call.repo.tree.git.look()
         status_paths = {one.path for one in (*status.staged, *status.modified)}
         for path in [path for path in missing if path not in status_paths][:_MOST_STRANGERS]:
@@ -121,7 +121,7 @@ def impact_of(call: Call, snapshot: Snapshot, paths: Sequence[RepoPath]) -> Impa
     changes = changed_since_head(call, snapshot, paths)
     knowledge = Known(
         changes.definitions,
-        call.repo.learnt if call.requested.commit is None else None,
+        call.repo.learnt if call.is_on_disk else None,
         is_confined=changes.is_confined,
         new_definitions=changes.new_definitions,
         import_changes=changes.import_changes,

@@ -39,6 +39,8 @@ class WorkingTree:
     by that call.
     """
 
+    is_on_disk = True
+
     def __init__(
         self, root: Path, repository: Repository, opened: Opened | None = None, *, largest: int = LARGEST
     ) -> None:
@@ -213,6 +215,14 @@ class WorkingTree:
         with self._lock:
             listing = self._listing
             return path in listing.files or path in listing.links or listing.rule_against(path) is None
+
+    def committed(self, path: RepoPath) -> bytes | None:
+        """A file as the commit has it that the tree is compared with; None where it has none."""
+        return self._repository.head_content(path)
+
+    def overlay(self) -> Mapping[RepoPath, Digest | None]:
+        """What is otherwise than in that commit, where nothing is on the disk."""
+        return {}
 
     def rule_against(self, path: RepoPath) -> str | None:
         """The rule that would keep a file of this path out of the index; None where none does."""
