@@ -65,8 +65,8 @@ class IndexDatabase:
         self._was_whole = False
         self._pace = (0.0, 0)  # when the pass that runs began, and how much was unread
         self._closing = False
-        with database.write() as connection:
-            self._view = view_id(connection, view)
+        self._key = view
+        self._view = 0
         self._commits = CommitViews(database, workers)
         self._ahead = Ahead(database, workers)
         self._epoch = 0
@@ -343,6 +343,9 @@ class IndexDatabase:
                 self._fingerprint = self._fingerprint.changed(path, before.digest if before else None, after)
 
     def _check_not_overtaken(self, connection: Connection) -> None:
+        # Whoever drops the views of worktrees that are gone may have dropped this one.
+        if connection.execute("SELECT 1 FROM view WHERE id = ?", (self._view,)).fetchone() is None:
+            raise _Overtaken
         if _last_epoch(connection, self._view) != self._epoch:
             raise _Overtaken
 
@@ -353,6 +356,8 @@ class IndexDatabase:
 
     def _load_view(self) -> None:
         """Takes the view from the database, as this or another process left it."""
+        with self.database.write() as connection:
+            self._view = view_id(connection, self._key)
         with self.database.read() as connection:
             self._epoch = _last_epoch(connection, self._view)
             rows = connection.execute(
