@@ -17,6 +17,7 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.background_parse import Ahead
 from codeplane.index.commit_views import CommitViews
 from codeplane.index.contents import TreeContents
+from codeplane.index.coverage import Coverage, Totals, coverage_of, totals_of
 from codeplane.index.gc import Collected, collect
 from codeplane.index.open_file import mark_damaged, open_file
 from codeplane.index.store import Entry, Parsed, from_sql, now_ms, parsed_of, publish, view_id
@@ -188,6 +189,16 @@ class IndexDatabase:
         """The bytes of a file as the last epoch has them; None where they have changed since."""
         entry = self._entries.get(path)
         return TreeContents(self._tree).read(path, entry.known) if entry is not None else None
+
+    def has_commit(self, commit: str) -> bool:
+        """Whether all facts of a commit are there, so that a question about it reads nothing."""
+        return self._commits.is_made(self._tree.at(commit))
+
+    def commit_totals(self, commit: str, progress: Progress | None = None) -> tuple[Coverage, Totals]:
+        """What is known of a commit; what is not there yet is read."""
+        view = self._commits.view_of(self._tree.at(commit), progress)
+        with self.database.read() as connection:
+            return coverage_of(connection, view), totals_of(connection, view)
 
     def collect(self) -> Collected:
         """Drops old epochs, unused views of commits and blobs that nothing uses; a bounded amount."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from codeplane.core.errors import AlreadyServing, NotServing
 from codeplane.core.ids import SessionId
+from codeplane.server.address import without_workspace
 from codeplane.server.remote_call import call_there
 from codeplane.server.transport.link import join
 from codeplane.storage import StateDir
@@ -34,7 +35,8 @@ async def forward(refusal: AlreadyServing, request: "Request", effect: Effect) -
             if effect is not Effect.READ:
                 await request.begun()
             session = None if request.is_single else SessionId(request.session_id or _name(request))
-            return await call_there(link, request.tool, request.arguments, request.progress, session)
+            arguments = without_workspace(request.arguments)
+            return await call_there(link, request.tool, arguments, request.progress, session)
         finally:
             link.close()
     return None

@@ -94,7 +94,7 @@ class Pipeline:
                 address, arguments = take_address(tool, request.arguments, request.workspace)
                 place = await self._enter(address, stack)
             except AlreadyServing as error:
-                forwarded = await forward(error, replace(request, arguments=arguments), tool.effect)
+                forwarded = await forward(error, request, tool.effect)
                 if forwarded is not None:
                     return forwarded
                 return await self._call_at(Place(self.repo), request, choice, error)
