@@ -1,5 +1,6 @@
 """How a call says which state of the files it reads, and what it is told where that can't be."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -187,7 +188,8 @@ def test_lists_say_it_where_there_is_room(repo: Repo) -> None:
     assert "virtual_files" not in offered["full"].schema_of(all_tools()["git_status"])["properties"]
 
 
-def test_linters_check_a_state_in_a_copy(tmp_path: Path) -> None:
+def test_linters_check_a_state_in_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")  # has ruff
     config = "[tool.ruff.lint]\nselect = ['F401']\n"
     made = Repo(tmp_path, {"a.py": "import os\n", "b.py": "b = 1\n", "pyproject.toml": config})
     made.session.close()

@@ -10,6 +10,7 @@ from codeplane.index.work import Progress
 from codeplane.index.worktree_views import (
     WORKING_VIEW,
     OwnPart,
+    count_definitions,
     drop_view,
     epoch_of,
     linked_view,
@@ -31,6 +32,7 @@ __all__ = [
     "Workers",
     "check_index",
     "contexts_on_record",
+    "count_definitions",
     "drop_index",
     "drop_view",
     "epoch_of",

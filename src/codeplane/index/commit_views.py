@@ -41,12 +41,16 @@ class CommitViews:
         with self.making:
             pass
 
+    def is_made(self, tree: CommitTree) -> bool:
+        """Whether the view of a commit is there and complete."""
+        return self._find_complete(_key_of(tree)) is not None
+
     def view_of(self, tree: CommitTree, progress: Progress | None = None, *, most: int | None = None) -> int:
         """The number of the view of a commit, made when it is missing or more of it can be told now.
 
         Where more contents than `most` would have to be read for it, `IndexNotAvailable` says so.
         """
-        key = f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}:{readers_version()}"
+        key = _key_of(tree)
         with self.making:
             view = self._find_complete(key)
             if view is None:
@@ -111,6 +115,10 @@ def _not_available(tree: CommitTree, unread: int) -> IndexNotAvailable:
         commit=commit,
         unread=unread,
     )
+
+
+def _key_of(tree: CommitTree) -> str:
+    return f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}:{readers_version()}"
 
 
 class _Objects:

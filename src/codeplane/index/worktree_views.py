@@ -1,8 +1,9 @@
 """The views of the worktrees that share an index: how far each is, what only it holds, and dropping one."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
+from codeplane.parsing.pack import sql_text
 from codeplane.storage.database import Connection, Database
 
 WORKING_VIEW: Final = "worktree"
@@ -14,7 +15,6 @@ class OwnPart(NamedTuple):
 
     files: int
     size: int  # of these files
-    definitions: int
 
 
 def linked_view(worktree: str) -> str:
@@ -43,11 +43,20 @@ def own_part(database: Database, key: str) -> OwnPart | None:
             " (SELECT 1 FROM entry o WHERE o.blob = e.blob AND o.view <> e.view)",
             row,
         ).fetchall()
-        definitions = sum(
-            connection.execute("SELECT count(*) FROM definition WHERE blob = ?", (blob,)).fetchone()[0]
-            for blob in {blob for blob, _ in blobs}
+    return OwnPart(len(blobs), sum(size for _, size in blobs))
+
+
+def count_definitions(database: Database, key: str, paths: Iterable[str]) -> int | None:
+    """How many definitions are in some files of a view; None where there is no such view."""
+    with database.read() as connection:
+        row = connection.execute("SELECT id FROM view WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        query = (
+            "SELECT count(*) FROM entry e JOIN definition d ON d.blob = e.blob WHERE view = ? AND path = ?"
         )
-    return OwnPart(len(blobs), sum(size for _, size in blobs), definitions)
+        counts = [connection.execute(query, (row[0], sql_text(path))).fetchone()[0] for path in paths]
+    return int(sum(counts))
 
 
 def orphaned_views(database: Database, worktrees: Collection[str]) -> list[str]:

@@ -15,7 +15,7 @@ from codeplane import __version__
 from codeplane.contexts.contexts import Override, Probed, detect
 from codeplane.core.errors import CodePlaneError, IndexCorrupt, StateUnusable
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.git.ops.worktrees import describe_place
+from codeplane.git.ops.worktrees import describe_place, list_worktrees
 from codeplane.git.worktree.autosave import drop_saved
 from codeplane.graph.tests.by_coverage import Learnt
 from codeplane.index import (
@@ -23,9 +23,11 @@ from codeplane.index import (
     Progress,
     Workers,
     contexts_on_record,
+    drop_view,
     index_bytes,
     index_on_record,
     index_version,
+    orphaned_views,
 )
 from codeplane.jail import shown
 from codeplane.ledger import Artifacts, Ledger, Limits, Tasks
@@ -249,6 +251,19 @@ def _where(checkout: Checkout, index: Index) -> tuple[str | None, int | None]:
     return checkout.repository.head().commit, index.state().epoch
 
 
+def _drop_orphaned_views(checkout: Checkout, index: Index) -> None:
+    """Forgets the views of worktrees that git does not have any more."""
+    names = {one.name for one in list_worktrees(checkout.repository) if one.name is not None}
+    for key in orphaned_views(index.database, names):
+        drop_view(index.database, key)
+
+
+def _tidy(checkout: Checkout, index: Index, engine: Engine, ledger: Ledger, artifacts: Artifacts) -> None:
+    """Drops what nobody can ask about any more."""
+    _drop_orphaned_views(checkout, index)
+    _drop_contents(checkout, engine, ledger, artifacts)
+
+
 def _drop_contents(checkout: Checkout, engine: Engine, ledger: Ledger, artifacts: Artifacts) -> None:
     """Old contents stay as long as the ledger has the operation that replaced them."""
     ledger.tidy()
@@ -432,7 +447,7 @@ class RepoSession:
             tree,
             settings.index,
             state.path if sys.platform == "linux" else None,
-            lambda: _drop_contents(checkout, engine, ledger, artifacts),
+            lambda: _tidy(checkout, index, engine, ledger, artifacts),
         )
         _end_orphaned_refreshes(checkout, index)
         sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters, tasks)

@@ -22,7 +22,7 @@ class WorkspaceSummary(Output):
     modified_file_count: int | None = Field(default=None, description="Files that differ from the base.")
     uncommitted_file_count: int | None = Field(default=None, description="Files that are not committed.")
     semantic_level: str | None = Field(default=None, description="How far names are resolved in it.")
-    fact_count: int | None = Field(default=None, description="Definitions that only it has.")
+    fact_count: int | None = Field(default=None, description="Definitions in those files.")
     own_bytes: int | None = Field(default=None, description="Bytes of files that only it has.")
     ahead: int | None = Field(default=None, description="Commits that its base branch lacks.")
     behind: int | None = Field(default=None, description="Commits of its base branch that it lacks.")

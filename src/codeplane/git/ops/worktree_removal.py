@@ -37,11 +37,11 @@ def remove_worktree(
         remove_tree(worktree.path)
     remove_tree(worktree.git_dir)
     if branch is not None:
-        notes = (*notes, _drop_branch(repository, branch, force=force))
+        notes = (*notes, drop_branch(repository, branch, force=force))
     return WorktreeOutcome(f"removed worktree {worktree.path}", saved=autosave_ref, notes=notes)
 
 
-def _drop_branch(repository: Repository, branch: str, *, force: bool) -> str:
+def drop_branch(repository: Repository, branch: str, *, force: bool) -> str:
     """Deletes a branch whose commits are saved or are elsewhere; says what became of it."""
     with repository.opened() as handle:
         reference = handle.lookup_branch(branch)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 from codeplane.core.errors import GitBusy, InvalidArgument, NotFound
-from codeplane.core.suggest import nearest
 from codeplane.session.call import Call
 from codeplane.session.repo import RepoSession
 from codeplane.session.workspaces.kind import (
@@ -18,6 +17,7 @@ from codeplane.session.workspaces.kind import (
     Standing,
     WorkspaceKind,
 )
+from codeplane.session.workspaces.lookup import no_such_workspace
 from codeplane.session.workspaces.memory_kind import MemoryKind
 from codeplane.session.workspaces.worktree_kind import WorktreeKind
 from codeplane.storage import ServerLock, StateDir
@@ -27,7 +27,6 @@ from codeplane.workspaces.store import MOST_WORKSPACES
 
 _LOCK: Final = "workspaces.lock"
 _LOCK_WAIT_SEC: Final = 60.0
-_MOST_NAMED: Final = 20
 # The time of the last use is written down no more often than this.
 _USE_MS: Final = 60_000
 
@@ -46,18 +45,12 @@ class Workspaces:
         """The workspace of that name; an error that names those there are."""
         name = text.strip()
         workspace = self.store.find(name)
-        if workspace is None and (workspace := self._worktrees.adopt(self._home, name)) is not None:
-            self.store.save(workspace)
         if workspace is None:
-            names = [one.id for one in self.find_all()]
-            likely = nearest(text, names) or names[:_MOST_NAMED]
-            raise NotFound(
-                f"There is no workspace {text[:100]!r}.",
-                hints=[f"Workspaces: {', '.join(likely)}."]
-                if likely
-                else ['workspace_create {"workspace": "…"}'],
-                workspace=text[:100],
-            )
+            workspace = self._worktrees.find(self._home, name, self.store.find_all())
+            if workspace is not None:
+                self.store.save(workspace)
+        if workspace is None:
+            raise no_such_workspace(text, [one.id for one in self.find_all()])
         return workspace
 
     def find_all(self) -> list[Workspace]:
@@ -130,6 +123,11 @@ class Workspaces:
             outcome = self._kinds[workspace.kind].delete(call, workspace, force=force)
             self.store.drop(workspace.id)
             return outcome
+
+    def prune(self, call: Call) -> list[str]:
+        """Forgets what is left of workspaces whose files are gone, and says what it was."""
+        with self._one_at_a_time(call):
+            return self._worktrees.prune(call, self.store)
 
     def _existing(self, workspace: Workspace, kind: WorkspaceKindName) -> Creation:
         if workspace.kind is not kind:

@@ -2,6 +2,7 @@
 
 import os
 import time
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,13 +12,13 @@ from codeplane.core.errors import GitBusy, InvalidArgument, NotFound
 from codeplane.git.ops.checkout import CheckoutTarget, find_target
 from codeplane.git.ops.own_commits import save_own_commits
 from codeplane.git.ops.reset import ResetMode, reset_head
-from codeplane.git.ops.worktree_removal import remove_worktree
-from codeplane.git.ops.worktrees import Roots, Worktree, add_worktree, list_worktrees
+from codeplane.git.ops.worktree_removal import drop_branch, remove_worktree
+from codeplane.git.ops.worktrees import Roots, Worktree, add_worktree, list_worktrees, prune_worktrees
 from codeplane.git.repo.heads import BRANCHES
 from codeplane.git.repo.outcome import Outcome as GitOutcome
 from codeplane.git.repo.ref_names import branch_name
 from codeplane.git.repo.repository import Repository
-from codeplane.index import drop_view, epoch_of, linked_view
+from codeplane.index import drop_view, epoch_of, linked_view, orphaned_views
 from codeplane.jail import shown
 from codeplane.session.call import Call
 from codeplane.session.operation.git import change
@@ -57,11 +58,14 @@ class WorktreeKind:
         notes = _left_out(call, place, is_clean=result.status == "clean")
         return Creation(workspace, is_new=True, operation=result.operation_id, notes=tuple(notes))
 
-    def adopt(self, home: RepoSession, text: str) -> Workspace | None:
-        """The record of a worktree that somebody else has made, by its name or its directory."""
-        return next(
-            (one for one in self.unrecorded(home, ()) if text in (one.id, str(_path_of(home, one)))), None
-        )
+    def find(self, home: RepoSession, text: str, records: Iterable[Workspace]) -> Workspace | None:
+        """A worktree's record by its directory; one without gets a record, by its name as well."""
+        by_worktree = {one.worktree: one for one in records}
+        for worktree in list_worktrees(home.checkout.repository):
+            if worktree.name and worktree.name in by_worktree and os.path.realpath(worktree.path) == text:
+                return by_worktree[worktree.name]
+        others = self.unrecorded(home, by_worktree)
+        return next((one for one in others if text in (one.id, _real_path(home, one))), None)
 
     def unrecorded(self, home: RepoSession, known: Iterable[str | None]) -> Iterator[Workspace]:
         """Worktrees that git has and no record names, as the records that they would get."""
@@ -72,7 +76,7 @@ class WorktreeKind:
             try:
                 workspace_id = parse_workspace_id(worktree.name)
             except InvalidArgument:
-                continue
+                workspace_id = parse_workspace_id(f"worktree-{zlib.crc32(os.fsencode(worktree.name)):08x}")
             base = _common_commit(repository, worktree.commit)
             yield _record(home, NewWorkspace(workspace_id), worktree, base, "HEAD", has_made_branch=False)
 
@@ -151,6 +155,24 @@ class WorktreeKind:
             result.outcome.summary, result.operation_id, result.outcome.saved, tuple(result.outcome.notes)
         )
 
+    def prune(self, call: Call, store: WorkspaceStore) -> list[str]:
+        """Forgets worktrees without directories, records without worktrees, and views without either."""
+        repository, database, lines = call.repo.checkout.repository, call.repo.index.database, []
+        if any(one.is_missing and one.lock is None for one in list_worktrees(repository)):
+            result = change(call, "git_worktree", lambda: prune_worktrees(repository), alone=False)
+            lines.append(result.outcome.summary)
+        names = {one.name for one in list_worktrees(repository) if one.name is not None}
+        for workspace in store.find_all():
+            if workspace.kind is self.name and workspace.worktree not in names:
+                store.drop(workspace.id)
+                lines.append(f"forgot {workspace.id}, whose worktree is gone")
+                if workspace.has_made_branch and workspace.branch is not None:
+                    lines.append(drop_branch(repository, workspace.branch, force=False))
+        for key in orphaned_views(database, names):
+            drop_view(database, key)
+            lines.append(f"dropped the index of {key.partition(':')[2]}")
+        return lines
+
     def _forget_view(self, home: RepoSession, workspace: Workspace) -> None:
         if workspace.worktree is not None:
             drop_view(home.index.database, linked_view(workspace.worktree))
@@ -168,8 +190,8 @@ def find_worktree_of(repository: Repository, workspace: Workspace) -> Worktree:
     return worktree
 
 
-def _path_of(home: RepoSession, workspace: Workspace) -> Path:
-    return find_worktree_of(home.checkout.repository, workspace).path
+def _real_path(home: RepoSession, workspace: Workspace) -> str:
+    return os.path.realpath(find_worktree_of(home.checkout.repository, workspace).path)
 
 
 def _is_on(worktree: Worktree, workspace: Workspace) -> bool:

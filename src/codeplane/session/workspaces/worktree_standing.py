@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import pygit2
 
@@ -10,13 +10,15 @@ from codeplane.core.errors import CodePlaneError
 from codeplane.git.ops.worktrees import Worktree
 from codeplane.git.repo.heads import BRANCHES
 from codeplane.git.repo.repository import Repository
-from codeplane.index import linked_view, own_part
+from codeplane.index import count_definitions, linked_view, own_part
 from codeplane.session.checkout import Checkout
 from codeplane.session.repo import RepoSession, tree_of
 from codeplane.session.workspaces.kind import Standing
 from codeplane.session.workspaces.neighbours import neighbours_of
 from codeplane.working_tree import WorkingTree
 from codeplane.workspaces import Workspace
+
+_MOST_COUNTED: Final = 1000
 
 
 class _Distance(NamedTuple):
@@ -26,21 +28,22 @@ class _Distance(NamedTuple):
     behind: int
 
 
-class _Counts(NamedTuple):
-    """How many files differ from the base, and how many are not committed."""
+class _Changes(NamedTuple):
+    """The files that differ from the base, and how many are not committed."""
 
-    modified: int
+    paths: list[str]
     uncommitted: int
 
 
 def standing_of(home: RepoSession, workspace: Workspace, worktree: Worktree) -> Standing:
     """What is true of a worktree now; nothing of it is read but names, times and git's data."""
     repository = home.checkout.repository
-    part = own_part(home.index.database, linked_view(workspace.worktree or ""))
+    database, view = home.index.database, linked_view(workspace.worktree or "")
+    part = own_part(database, view)
     distance = _distance(repository, workspace, worktree.commit)
-    counts, problem = None, None
+    changes, problem = None, None
     try:
-        counts = _count_changes(home, workspace, worktree)
+        changes = _find_changes(home, workspace, worktree)
     except CodePlaneError as error:
         problem = error.message
     except OSError as error:
@@ -49,29 +52,29 @@ def standing_of(home: RepoSession, workspace: Workspace, worktree: Worktree) -> 
         path=str(worktree.path),
         branch=worktree.branch,
         head=worktree.commit,
-        modified_files=counts.modified if counts is not None else None,
-        uncommitted_files=counts.uncommitted if counts is not None else None,
+        modified_files=len(changes.paths) if changes is not None else None,
+        uncommitted_files=changes.uncommitted if changes is not None else None,
         ahead=distance.ahead if distance is not None else None,
         behind=distance.behind if distance is not None else None,
         own_bytes=part.size if part is not None else None,
-        facts=part.definitions if part is not None else None,
+        facts=count_definitions(database, view, changes.paths[:_MOST_COUNTED])
+        if changes is not None
+        else None,
         problem=problem,
     )
 
 
-def _count_changes(home: RepoSession, workspace: Workspace, worktree: Worktree) -> _Counts:
-    """How many files differ from the base, and how many are not committed."""
+def _find_changes(home: RepoSession, workspace: Workspace, worktree: Worktree) -> _Changes:
     root = Path(os.path.realpath(worktree.path))
     tree = neighbours_of(home).tree_of(root) or _tree_at(home, root)
     status = tree.git.look()
-    names = {one.path for one in (*status.staged, *status.modified)} | {one.path for one in status.conflicts}
-    uncommitted_count = len(names) + len(status.untracked)
-    if worktree.commit == workspace.base_commit:
-        return _Counts(uncommitted_count, uncommitted_count)
-    base = home.checkout.repository.commit(workspace.base_commit)
-    changes, conflicts = tree.git.since(base.tree)
-    paths = {one.path for one in changes} | {one.path for one in conflicts}
-    return _Counts(len(paths) + len(status.untracked), uncommitted_count)
+    paths = {one.path for one in (*status.staged, *status.modified)} | {one.path for one in status.conflicts}
+    uncommitted_count = len(paths) + len(status.untracked)
+    if worktree.commit != workspace.base_commit:
+        base = home.checkout.repository.commit(workspace.base_commit)
+        changes, conflicts = tree.git.since(base.tree)
+        paths = {one.path for one in changes} | {one.path for one in conflicts}
+    return _Changes(sorted(paths | set(status.untracked)), uncommitted_count)
 
 
 def _tree_at(home: RepoSession, root: Path) -> WorkingTree:
