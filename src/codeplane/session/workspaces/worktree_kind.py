@@ -5,6 +5,7 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ from codeplane.core.errors import GitBusy, InvalidArgument, NotFound
 from codeplane.git.ops.checkout import CheckoutTarget, find_target
 from codeplane.git.ops.own_commits import save_own_commits
 from codeplane.git.ops.reset import ResetMode, reset_head
+from codeplane.git.ops.stash import set_aside
 from codeplane.git.ops.worktree_removal import drop_branch, remove_worktree
 from codeplane.git.ops.worktrees import Roots, Worktree, add_worktree, list_worktrees, prune_worktrees
 from codeplane.git.repo.heads import BRANCHES
@@ -114,10 +116,13 @@ class WorktreeKind:
             checkout = place.repo.checkout
 
             def act() -> GitOutcome:
-                branch = checkout.repository.head().branch
+                repository, programs = checkout.repository, checkout.programs
+                branch = repository.head().branch
                 if branch is not None:
-                    save_own_commits(checkout.repository, branch, base, force=force)
-                return reset_head(checkout.repository, checkout.programs, base, ResetMode.HARD, force=force)
+                    save_own_commits(repository, branch, base, force=force)
+                autosave_ref = set_aside(repository, programs, "before the workspace was reset", force=force)
+                outcome = reset_head(repository, programs, base, ResetMode.HARD, force=force)
+                return replace(outcome, saved=autosave_ref or outcome.saved)
 
             result = change(call.inner_of(place.repo), "git_reset", act)
         call.next_actions.append(
