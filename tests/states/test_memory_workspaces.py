@@ -194,7 +194,7 @@ def test_what_is_deleted_is_the_base_of_a_worktree(repo: Repo) -> None:
 
 def test_an_edit_that_was_cut_off_counts_if_its_row_is_written(repo: Repo, tmp_path: Path) -> None:
     done = put(repo, "new.py", "one = 1\n")
-    operation = OperationId(str(done["operation_id"]))
+    operation = OperationId(str(done["operation"]))
     with workspaces_of(repo.session).enter("m") as place:
         tree, objects = place.repo.tree, place.repo.engine.objects
         assert isinstance(tree, MemoryTree)

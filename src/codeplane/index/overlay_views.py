@@ -60,7 +60,7 @@ class _Last(NamedTuple):
 
     base: BaseView
     digests: Mapping[RepoPath, Digest | None]
-    layered: Layered
+    layer: Layered
     noted_at: float  # when its use was written down
 
 
@@ -86,10 +86,10 @@ class OverlayViews:
         with self._making:
             for _ in range(_MOST_ATTEMPTS):
                 base = find_base()
-                layered = self._find_last(key, base, digests) or self._bring_up(key, base, files)
-                if layered is not None:
-                    self._note(key, _Last(base, digests, layered, time.monotonic()))
-                    return layered
+                layer = self._find_last(key, base, digests) or self._bring_up(key, base, files)
+                if layer is not None:
+                    self._note(key, _Last(base, digests, layer, time.monotonic()))
+                    return layer
         raise ContentChanged("The state changed while it was read.")
 
     def _find_last(
@@ -102,11 +102,11 @@ class OverlayViews:
         if time.monotonic() - last.noted_at > _NOTED_SEC:
             return None  # its use is to be written down
         with self._database.read() as connection:
-            return last.layered if is_there(connection, last.layered) else None
+            return last.layer if is_there(connection, last.layer) else None
 
     def _note(self, key: str, last: _Last) -> None:
         before = self._last.pop(key, None)
-        is_same = before is not None and before.layered == last.layered
+        is_same = before is not None and before.layer == last.layer
         self._last[key] = before if before is not None and is_same and _is_recent(before) else last
         while len(self._last) > _MOST_VIEWS:
             self._last.popitem(last=False)
@@ -150,9 +150,9 @@ def _is_recent(last: _Last) -> bool:
     return time.monotonic() - last.noted_at <= _NOTED_SEC
 
 
-def is_there(connection: Connection, layered: Layered) -> bool:
+def is_there(connection: Connection, layer: Layered) -> bool:
     """Whether a view is still as it was made, in the read that asks."""
-    return _last_epoch(connection, layered.view) == layered.epoch
+    return _last_epoch(connection, layer.view) == layer.epoch
 
 
 def begin_view(connection: Connection, key: str, base: BaseView) -> None:
@@ -234,27 +234,27 @@ def _settle(
         if entry is not None:
             before[path] = entry
     # What an older revision had changed is again as the base has it.
-    restored, gone = {}, [path for path in removals if path in before]
+    restorations, removed_paths = {}, [path for path in removals if path in before]
     for path in before.keys() - entries.keys() - set(removals):
         entry = _entry(connection, base.view, path)
         if entry is None:
-            gone.append(path)
+            removed_paths.append(path)
         else:
-            restored[path] = entry
+            restorations[path] = entry
     for path in _missing(connection, view, base) - entries.keys() - set(removals):
         entry = _entry(connection, base.view, path)
         assert entry is not None, "BUG: what a view lacks of its base is in the base"
-        restored[path] = entry
+        restorations[path] = entry
     connection.executemany(
         "DELETE FROM gap WHERE view = ? AND path = ?",
         [(view, sql_text(path)) for path in [*entries, *removals]],
     )
     different = {
         path: entry
-        for path, entry in {**restored, **entries}.items()
+        for path, entry in {**restorations, **entries}.items()
         if path not in before or _content_of(before[path]) != _content_of(entry)
     }
-    return publish(connection, view, before, different, gone)
+    return publish(connection, view, before, different, removed_paths)
 
 
 def _content_of(entry: Entry) -> tuple[int | None, Digest]:

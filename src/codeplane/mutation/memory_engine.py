@@ -37,10 +37,10 @@ class MemoryEngine(Engine):
         problems = Problems()
         check_names(edits, self._memory, problems)
         problems.raise_worst()
-        planned = self._examine(edits, problems)
+        plans = self._examine(edits, problems)
         flags = check_rules(edits, scope, self._memory, problems)
         problems.raise_worst()
-        return Prepared(planned, tuple(flags))
+        return Prepared(plans, tuple(flags))
 
     @contextmanager
     def committed(
@@ -53,14 +53,14 @@ class MemoryEngine(Engine):
         with self._writing:
             check()
             problems = Problems()
-            planned = self._examine(EditSet(tuple(one.edit for one in prepared.planned)), problems)
+            plans = self._examine(EditSet(tuple(one.edit for one in prepared.planned)), problems)
             problems.raise_worst()
-            changes = tuple(_change(one) for one in planned if one.is_change)
+            changes = tuple(_change(one) for one in plans if one.is_change)
             if not changes:
                 yield Applied((), 0)
                 return
-            self._keep_contents(planned)
-            files = [_file(one) for one in planned if one.is_change]
+            self._keep_contents(plans)
+            files = [_file(one) for one in plans if one.is_change]
             self._memory.files.begin(operation, note, zip(changes, files, strict=True))
             self._under_way[operation] = changes
             try:
@@ -105,11 +105,11 @@ class MemoryEngine(Engine):
 
     def _examine(self, edits: EditSet, problems: Problems) -> tuple[Planned, ...]:
         removals = {edit.path for edit in edits.edits if edit.after is None}
-        planned = []
+        plans = []
         for edit in edits.edits:
             self._examine_edit(edit, removals, problems)
-            planned.append(self._plan_edit(edit))
-        return tuple(planned)
+            plans.append(self._plan_edit(edit))
+        return tuple(plans)
 
     def _examine_edit(self, edit: FileEdit, removals: set[RepoPath], problems: Problems) -> None:
         tree, path, name = self._memory, edit.path, shown(edit.path)

@@ -75,12 +75,12 @@ class Index(IndexDatabase):
                 yield self._snapshots.commit(connection, view, tree)
             return
         while True:
-            layered = self._layer(which, tree, progress)
+            layer = self._layer(which, tree, progress)
             with self.database.read() as connection:
-                if not is_there(connection, layered):
+                if not is_there(connection, layer):
                     continue  # dropped by others that were asked for since
                 below = (self.content, tree)
-                yield self._snapshots.layered(connection, layered, which.overlay.files, below)
+                yield self._snapshots.layered(connection, layer, which.overlay.files, below)
                 return
 
     def files_of_commit(self, commit: str) -> dict[RepoPath, Known]:

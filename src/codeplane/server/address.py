@@ -22,7 +22,7 @@ class Address:
     """The state of the repository that a call is about."""
 
     workspace: str | None = None
-    requested: RequestedState = CURRENT
+    reading: RequestedState = CURRENT
 
 
 def without_workspace(arguments: object) -> object:
@@ -40,8 +40,8 @@ def take_address(tool: Tool, arguments: object, bound: str | None = None) -> tup
     if not isinstance(arguments, Mapping) or tool.category == _OWN:
         return Address(bound), arguments
     workspace, rest = _take_workspace(arguments, bound)
-    requested, rest = take_state(tool, rest, in_workspace=workspace is not None)
-    return Address(workspace, requested), rest
+    reading, rest = take_state(tool, rest, in_workspace=workspace is not None)
+    return Address(workspace, reading), rest
 
 
 def _take_workspace(arguments: Mapping[str, Any], bound: str | None) -> tuple[str | None, Mapping[str, Any]]:

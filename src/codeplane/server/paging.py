@@ -40,13 +40,13 @@ def paged(tool: Tool) -> Tool:
         steps: list[Step] = []
         if cursor is not None:
             steps = _find_steps(call.repo.state_db, tool.name, cursor)
-            call.requested = _state_of(steps, call.requested, cursor)
+            call.reading = _state_of(steps, call.reading, cursor)
             args = args.model_copy(update={"cursor": _again(tool, call, steps, cursor)})
         output = code.run(call, args)
         if (following := getattr(output, "next_cursor", None)) is not None:
             arguments = args.model_dump(mode="json", exclude_unset=True, exclude={"cursor"})
-            if not call.requested.is_default:
-                arguments[_STATE] = [call.requested.commit, call.requested.digest()]
+            if not call.reading.is_default:
+                arguments[_STATE] = [call.reading.commit, call.reading.digest()]
             _keep_cursor(
                 call.repo.state_db, following, tool.name, [*steps, (arguments, _compute_digest(output))]
             )
@@ -70,7 +70,7 @@ def _again(tool: Tool, call: Call, steps: list[Step], cursor: str) -> str:
             call.session,
             new_request_id(),
             workspace=call.workspace,
-            requested=call.requested,
+            reading=call.reading,
         )
         output = tool.run(inner, args)
         call.check()
@@ -82,20 +82,20 @@ def _again(tool: Tool, call: Call, steps: list[Step], cursor: str) -> str:
     return here
 
 
-def _state_of(steps: list[Step], requested: RequestedState, cursor: str) -> RequestedState:
+def _state_of(steps: list[Step], reading: RequestedState, cursor: str) -> RequestedState:
     """The state that a cursor goes on in. Virtual files are kept nowhere: they have to be sent again."""
     state = steps[-1][0].get(_STATE) if steps else None
     if state is None:
-        return requested
+        return reading
     commit, digest = state
-    if requested.is_default and RequestedState(commit).digest() == digest:
+    if reading.is_default and RequestedState(commit).digest() == digest:
         return RequestedState(commit)
-    if requested.digest() != digest:
+    if reading.digest() != digest:
         raise InvalidArgument(
             f"The cursor {cursor[:40]!r} goes on in the state that it was made in.",
             hints=["Send the same commit and virtual_files with it."],
         )
-    return requested
+    return reading
 
 
 def _keep_cursor(database: Database, cursor: str, tool: str, steps: list[Step]) -> None:

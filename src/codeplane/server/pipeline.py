@@ -67,7 +67,7 @@ class Request:
     # The workspace that the session is bound to; its calls go nowhere else.
     workspace: str | None = None
     # What the call reads, taken out of its arguments.
-    requested: RequestedState = CURRENT
+    reading: RequestedState = CURRENT
 
 
 class Pipeline:
@@ -104,7 +104,7 @@ class Pipeline:
                 return await self._call_at(Place(self.repo), request, choice, error)
             except Exception as error:  # noqa: BLE001 - explained like those of the call itself
                 return await self._call_at(Place(self.repo), request, choice, error)
-            request = replace(request, arguments=arguments, requested=address.requested)
+            request = replace(request, arguments=arguments, reading=address.reading)
             return await self._call_at(place, request, choice)
 
     async def _enter(self, address: Address, stack: AsyncExitStack) -> Place:
@@ -133,7 +133,7 @@ class Pipeline:
             session,
             new_request_id(),
             workspace=place.workspace,
-            requested=request.requested,
+            reading=request.reading,
         )
         correlation.set({"request_id": call.request_id, "task_id": call.task.task_id})
         reply = Reply(call, request.tool, self.telemetry)
@@ -271,7 +271,7 @@ class Pipeline:
             is_started = True
             try:
                 output = run_in_state(tool, call, args)
-                if getattr(output, "absence", None) == Absence.NOT_INDEXED and call.requested.commit is None:
+                if getattr(output, "absence", None) == Absence.NOT_INDEXED and call.reading.commit is None:
                     call.warn(call.repo.tree.why_hidden())
                 return output
             finally:

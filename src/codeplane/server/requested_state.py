@@ -24,7 +24,8 @@ _MODES: Final = ("committed", "workspace", "ephemeral")
 _ALL: Final = frozenset((*COMMIT, *FILES, *CONSISTENCY))
 _LONGEST_REVISION: Final = 250
 # What tools of these families change are files alone, and they change them through the engine.
-_IN_MEMORY: Final = frozenset(("edits", "refactoring", "introspection", "tasks", "files", "workspaces"))
+_IN_MEMORY: Final = frozenset(("edits", "refactoring", "tasks", "files", "workspaces"))
+_DOCUMENTING: Final = "describe"
 _REVISION: Final = re.compile(r"\S+")
 _SHAPE: Final = (
     'virtual_files takes [{"path": "src/a.py", "content": "…"}, {"path": "b.py", "deleted": true}].'
@@ -133,14 +134,14 @@ def _virtual_file(number: int, entry: object) -> VirtualFile:
         if field is None or field in fields:
             raise InvalidArgument(f"{where}: {str(key)[:100]!r} is not known or sent twice.", hints=[_SHAPE])
         fields[field] = value
-    path, content, deleted = fields.get("path"), fields.get("content"), fields.get("deleted")
+    path, content, is_deleted = fields.get("path"), fields.get("content"), fields.get("deleted")
     if not isinstance(path, str) or not path:
         raise InvalidArgument(f"{where} has no path.", hints=[_SHAPE])
-    if deleted not in (None, True, False):
+    if is_deleted not in (None, True, False):
         raise InvalidArgument(f"{where}: deleted is true or false.", hints=[_SHAPE])
-    if content is None and (deleted or "content" in fields):
+    if content is None and (is_deleted or "content" in fields):
         return VirtualFile(path, None)
-    if deleted or not isinstance(content, str):
+    if is_deleted or not isinstance(content, str):
         raise InvalidArgument(f"{where} needs content as text, or deleted alone.", hints=[_SHAPE])
     try:
         return VirtualFile(path, content.encode())
@@ -169,7 +170,8 @@ def check_place(tool: Tool, call: Call) -> None:
 
 
 def _works_in_memory(tool: Tool) -> bool:
-    return tool.reads_state or tool.category in _IN_MEMORY or tool.effect is Effect.SESSION
+    is_able = tool.reads_state or tool.category in _IN_MEMORY or tool.effect is Effect.SESSION
+    return is_able or tool.name == _DOCUMENTING
 
 
 def run_in_state(tool: Tool, call: Call, args: Input) -> Output:
@@ -177,12 +179,12 @@ def run_in_state(tool: Tool, call: Call, args: Input) -> Output:
     check_place(tool, call)
     cursor = getattr(args, "cursor", None)
     if isinstance(cursor, str):
-        call.requested = continued(call.requested, call.session.cursors.state_of(cursor), cursor)
+        call.reading = continued(call.reading, call.session.cursors.state_of(cursor), cursor)
     output = tool.run(call, args)
     following = getattr(output, "next_cursor", None)
-    if isinstance(following, str) and not call.requested.is_default:
-        call.session.cursors.bind(following, call.requested)
-    if call.workspace is not None or not call.requested.is_default:
+    if isinstance(following, str) and not call.reading.is_default:
+        call.session.cursors.bind(following, call.reading)
+    if call.workspace is not None or not call.reading.is_default:
         offers = [_in_state(one, call) for one in call.next_actions]
         call.next_actions[:] = [one for one in offers if one]
     return output
@@ -191,7 +193,7 @@ def run_in_state(tool: Tool, call: Call, args: Input) -> Output:
 def _in_state(offer: str, call: Call) -> str:
     """An offered call as it goes on where this one was; "" where it can't."""
     name, _, text = offer.partition(" ")
-    unit, requested = all_tools().get(name), call.requested
+    unit, reading = all_tools().get(name), call.reading
     try:
         arguments = decode_json(text)
     except ValueError:
@@ -200,20 +202,20 @@ def _in_state(offer: str, call: Call) -> str:
         return offer
     if not (call.repo.tree.is_on_disk or _works_in_memory(unit)):
         return ""
-    if "cursor" not in arguments and not requested.is_default:
-        if not unit.reads_state or requested.files:
+    if "cursor" not in arguments and not reading.is_default:
+        if not unit.reads_state or reading.files:
             return ""
-        arguments["commit"] = requested.commit
+        arguments["commit"] = reading.commit
     if call.workspace is not None and "workspace" not in arguments:
         arguments["workspace"] = call.workspace.id
     return f"{name} {json.dumps(arguments, ensure_ascii=False)}"
 
 
-def continued(requested: RequestedState, state: object, cursor: str) -> RequestedState:
+def continued(reading: RequestedState, state: object, cursor: str) -> RequestedState:
     """The state that a cursor goes on in; an error where the call asks for another one."""
     if not isinstance(state, RequestedState):
-        return requested
-    if requested.is_default or requested == state:
+        return reading
+    if reading.is_default or reading == state:
         return state
     raise InvalidArgument(
         f"The cursor {cursor[:40]!r} goes on in the state that it was made in.",

@@ -47,7 +47,7 @@ def step_runner(
             if tool.name == CONTROLLER:
                 raise InvalidArgument("A turn is taken alone.", hints=['controller_turn {"verb": "…"}'])
             inner.is_read = tool.effect is Effect.READ
-            inner.requested, arguments = _step_state(call, tool, arguments)
+            inner.reading, arguments = _step_state(call, tool, arguments)
             tool = paged(tool) if is_single else tool
             output = run_in_state(tool, inner, decode(tool, arguments))
             answer, is_done = reply.result(output), output.is_done()
@@ -64,15 +64,15 @@ def step_runner(
 
 def _step_state(call: Call, tool: Tool, arguments: object) -> tuple[RequestedState, object]:
     """What a step reads: what it says itself, else what its batch says."""
-    bound = call.workspace.id if call.workspace is not None else None
-    address, rest = take_address(tool, arguments, bound)
-    if address.workspace != bound:
+    own_workspace = call.workspace.id if call.workspace is not None else None
+    address, rest = take_address(tool, arguments, own_workspace)
+    if address.workspace != own_workspace:
         raise InvalidArgument(
             "The calls of a batch work where the batch does.", hints=["Send workspace with the batch."]
         )
-    requested = address.requested.over(call.requested)
-    check_supported(tool, requested)
-    return requested, rest
+    reading = address.reading.over(call.reading)
+    check_supported(tool, reading)
+    return reading, rest
 
 
 def _reads(name: str, every: Mapping[str, Tool]) -> bool:

@@ -109,7 +109,7 @@ class Call:
     task: Task = field(init=False)
     flags: list[str] = field(default_factory=list)
     workspace: Workspace | None = None  # that it reads and writes; None in the checkout that is served
-    requested: RequestedState = CURRENT  # what it reads, where that is not what is there
+    reading: RequestedState = CURRENT  # what it reads, where that is not what is there
     # Runs another tool within this call; None where only reads may run and it is none.
     run_step: Callable[[str, object, bool], StepResult | None] = _no_step
     _halt: Halt = field(default_factory=Halt)
@@ -125,7 +125,7 @@ class Call:
             self.request_id,
             self.report,
             workspace=self.workspace,
-            requested=self.requested,
+            reading=self.reading,
             _halt=self._halt,
         )
 
@@ -159,7 +159,7 @@ class Call:
 
         A new index is waited for a few seconds. Then the answer is what has been read so far, and says so.
         """
-        if self.requested.commit is None:
+        if self.reading.commit is None:
             self._look()
         with self.seen() as snapshot:
             yield snapshot
@@ -193,7 +193,7 @@ class Call:
     def _with_commits(
         self, commits: Sequence[str], *, looks: bool
     ) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
-        looks = looks and self.requested.commit is None
+        looks = looks and self.reading.commit is None
         if looks:
             self._look()
         with (
@@ -209,13 +209,13 @@ class Call:
 
     def committed(self, path: RepoPath) -> bytes | None:
         """A file as the commit has it that the state is compared with; None where it has none."""
-        return committed(self.repo, self.requested, path)
+        return committed(self.repo, self.reading, path)
 
     def overlay(self) -> Files:
         """What of the state is neither in a commit nor on the disk."""
         tree = self.repo.tree
         with self._taken_state() as ref:
-            if self.requested.commit is not None or tree.is_on_disk:
+            if self.reading.commit is not None or tree.is_on_disk:
                 return ref.overlay.files
             below = {path: _file_of(tree, path, digest) for path, digest in tree.overlay().items()}
             return {**below, **ref.overlay.files}
@@ -223,20 +223,20 @@ class Call:
     @property
     def is_on_disk(self) -> bool:
         """Whether what it reads is in a checkout, but for virtual files."""
-        return self.requested.commit is None and self.repo.tree.is_on_disk
+        return self.reading.commit is None and self.repo.tree.is_on_disk
 
     @contextmanager
     def _taken_state(self) -> Iterator[StateRef]:
         """The state that is read, as it is now."""
         notes: list[str] = []
-        yield state_ref(self.repo, self.requested, WORKING_TREE, notes)
+        yield state_ref(self.repo, self.reading, WORKING_TREE, notes)
         for note in notes:
             self.warn(note)
 
     def _note_state(self, ref: StateRef, snapshot: Snapshot) -> None:
         if ref == WORKING_TREE:
             self.epoch = snapshot.epoch
-        if self.requested.files:
+        if self.reading.files:
             check_overlay(snapshot, ref.overlay.files)
 
     def _look(self) -> None:
@@ -291,7 +291,7 @@ class Call:
 
         Lines of another state than the one that edits are made in say nothing about it.
         """
-        if not self.requested.is_default:
+        if not self.reading.is_default:
             return
         self.session.shown_digests.note(path, digest)
         self.repo.shown_contents.keep(digest, data)

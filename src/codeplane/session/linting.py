@@ -89,7 +89,7 @@ class WorkingFiles:
 def lint(call: Call, request: Asked) -> LintReport:
     """What the linters of the repository find."""
     _require_trust(call)
-    if not (call.requested.is_default and call.is_on_disk):
+    if not (call.reading.is_default and call.is_on_disk):
         return _lint_copy(call, request)
     files, wish = _files_and_wish(call, request)
     return check(files, where(call), wish, _lint_watch(call))
@@ -139,7 +139,7 @@ def _has_commits(call: Call, base: str) -> bool:
 
 def fix(call: Call, request: Asked, *, dry_run: bool = False) -> Fixed:
     """What the linters fix, through the engine: with a row, to be undone, or only shown."""
-    if not (call.requested.is_default and call.is_on_disk):
+    if not (call.reading.is_default and call.is_on_disk):
         raise StateUnsupported(
             "Linters fix what is on the disk; anything else is only checked.",
             hints=["Leave fix out, or make the edits in a worktree: workspace_create {}"],

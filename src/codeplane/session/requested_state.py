@@ -77,11 +77,11 @@ def state_ref(repo: RepoSession, request: RequestedState, below: StateRef, notes
     return StateRef(below.commit, Overlay(name, files), below.most_unread)
 
 
-def committed(repo: RepoSession, requested: RequestedState, path: RepoPath) -> bytes | None:
+def committed(repo: RepoSession, request: RequestedState, path: RepoPath) -> bytes | None:
     """A file as the commit has it that the state is compared with; None where it has none."""
-    if requested.commit is None:
+    if request.commit is None:
         return repo.tree.committed(path)
-    oid = repo.tree.at(requested.commit).commit.oid
+    oid = repo.tree.at(request.commit).commit.oid
     return repo.checkout.repository.content_at(oid, path)
 
 
@@ -138,8 +138,7 @@ class _TreeRules:
 
     def against(self, path: RepoPath) -> str | None:
         """Why a file of this path would not be indexed; `PathRefused` where it can't be written."""
-        resolved = self._resolved(path)
-        if resolved != path:
+        if self._resolved(path) != path:
             raise PathRefused(f"{shown(path)} is, or goes through, a symbolic link.", path=shown(path))
         return self._tree.rule_against(path)
 

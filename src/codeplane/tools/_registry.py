@@ -176,8 +176,8 @@ def names_accepted(unit: Tool) -> frozenset[str]:
 @cache
 def _names_of(model: type[Input]) -> frozenset[str]:
     markers = [one for field in model.model_fields.values() for one in field.metadata]
-    declared = {name for one in markers if isinstance(one, Synonyms) for name in one.names}
-    return frozenset(declared | model.model_fields.keys())
+    synonym_names = {name for one in markers if isinstance(one, Synonyms) for name in one.names}
+    return frozenset(synonym_names | model.model_fields.keys())
 
 
 def _listed(row: Mapping[str, Any]) -> Tool:

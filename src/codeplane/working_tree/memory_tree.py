@@ -74,8 +74,8 @@ class MemoryTree(WorkingTree):
 
     def base_entry(self, path: RepoPath) -> OverlaidFile | None:
         """The file that the base has at a path."""
-        known = self.base_files.get(path)
-        return OverlaidFile(known.digest, known.size, known.mode) if known is not None else None
+        entry = self.base_files.get(path)
+        return OverlaidFile(entry.digest, entry.size, entry.mode) if entry is not None else None
 
     def has(self, path: RepoPath) -> bool:
         """Whether there is a file or a directory."""
@@ -96,11 +96,11 @@ class MemoryTree(WorkingTree):
     def reconcile(self, known: Mapping[RepoPath, Known], *, followed: bool = False) -> Delta:  # noqa: ARG002
         """Compares the files with what is known of them; no disk is looked at."""
         now = self.state()
-        added = {path: entry for path, entry in now.items() if path not in known}
-        changed = {
+        additions = {path: entry for path, entry in now.items() if path not in known}
+        changes = {
             path: entry for path, entry in now.items() if path in known and known[path].digest != entry.digest
         }
-        return Delta(added, changed, frozenset(known.keys() - now.keys()), {}, {}, {}, self.links(), {})
+        return Delta(additions, changes, frozenset(known.keys() - now.keys()), {}, {}, {}, self.links(), {})
 
     def read(self, path: RepoPath, *, expected: Digest | None = None, follow: bool = False) -> bytes:
         """The bytes of a file; with `expected`, only the bytes that have this digest."""
@@ -146,8 +146,8 @@ class MemoryTree(WorkingTree):
         return frozenset()
 
     def judge(self) -> Judge:
-        tracked = Tracked(frozenset(self.base_files))
-        return Judge(self.jail.root, self.rules(), lambda: tracked)
+        index = Tracked(frozenset(self.base_files))
+        return Judge(self.jail.root, self.rules(), lambda: index)
 
     def at(self, commit: str) -> CommitTree:
         return self.base if commit == "HEAD" else super().at(commit)

@@ -69,10 +69,10 @@ class CommitPaths:
                 raise PathRefused(f"{shown(path)} leads out of the repository.", path=shown(path))
             parts.pop()
             ahead += target.split("/")[::-1]
-        resolved = RepoPath("/".join(parts))
-        if not self._is_there(resolved):
+        target_path = RepoPath("/".join(parts))
+        if not self._is_there(target_path):
             raise NotFound(f"{shown(path)} does not exist.", path=shown(path))
-        return resolved
+        return target_path
 
     def is_file(self, path: RepoPath) -> bool:
         return self._is_there(path)
@@ -117,10 +117,10 @@ class OverlaidPaths:
     def resolve(self, path: RepoPath) -> RepoPath:
         if path in self._contents:
             return path
-        resolved = self._below.resolve(path)
-        if resolved in self._without:
+        target_path = self._below.resolve(path)
+        if target_path in self._without:
             raise NotFound(f"{shown(path)} does not exist.", path=shown(path))
-        return resolved
+        return target_path
 
     def is_file(self, path: RepoPath) -> bool:
         return path in self._contents or (path not in self._without and self._below.is_file(path))

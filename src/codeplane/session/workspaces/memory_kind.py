@@ -9,7 +9,7 @@ from codeplane.core.edits import Change, EditSet, FileEdit
 from codeplane.core.errors import GitBusy, InvalidArgument, WorkAtRisk
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git.worktree.overlay_commit import Content, save_overlay
-from codeplane.index import drop_view, own_part
+from codeplane.index import count_definitions, drop_view
 from codeplane.jail import shown
 from codeplane.session.call import Call
 from codeplane.session.operation.edits import Intent, write
@@ -66,12 +66,11 @@ class MemoryKind:
         """How it differs from its base."""
         with looked_at(home, workspace) as overlay:
             files = overlay.all() if overlay is not None else {}
-        part = own_part(home.index.database, view_key_of(workspace))
         return Standing(
             modified_files=len(files),
             uncommitted_files=len(files),
             own_bytes=sum(file.size for file in files.values()),
-            facts=part.definitions if part is not None else None,
+            facts=count_definitions(home.index.database, view_key_of(workspace), files),
         )
 
     def revision(self, home: RepoSession, workspace: Workspace) -> int:
@@ -81,11 +80,11 @@ class MemoryKind:
 
     def reset(self, call: Call, workspace: Workspace, base: str, *, force: bool) -> Outcome:
         """Takes all edits back, as one operation of its ledger, and puts it on a base that differs."""
-        home, operation, saved = call.repo, None, None
+        home, operation, saved_ref = call.repo, None, None
         with self.enter(home, workspace) as place:
             tree = _tree(place.repo)
             if count := len(tree.files.all()):
-                saved = _save(home, workspace, tree, force=force)
+                saved_ref = _save(home, workspace, tree, force=force)
                 inner = call.inner_of(place.repo)
                 operation = write(
                     inner,
@@ -99,26 +98,26 @@ class MemoryKind:
                     call.next_actions.append(
                         f'undo {{"workspace": "{workspace.id}", "operation": "{operation}"}}'
                     )
-                return Outcome(f"took back the edits of {count} files", operation, saved)
+                return Outcome(f"took back the edits of {count} files", operation, saved_ref)
             tree.files.clear()
         self._close(home, workspace)
         drop_view(home.index.database, view_key_of(workspace))
-        return Outcome(f"took back the edits of {count} files; now at {base[:10]}", operation, saved)
+        return Outcome(f"took back the edits of {count} files; now at {base[:10]}", operation, saved_ref)
 
     def delete(self, call: Call, workspace: Workspace, *, force: bool) -> Outcome:
         """Removes it; edits are refused without `force`, and saved as a commit with it."""
-        home, saved = call.repo, None
+        home, saved_ref = call.repo, None
         notes: tuple[str, ...] = ()
         with self.enter(home, workspace) as place:
             tree = _tree(place.repo)
             if tree.files.all():
-                saved = _save(home, workspace, tree, force=force)
+                saved_ref = _save(home, workspace, tree, force=force)
                 notes = (
-                    f'Its edits are a commit: workspace_create {{"base": "{saved}"}} goes on with them.',
+                    f'Its edits are a commit: workspace_create {{"base": "{saved_ref}"}} goes on with them.',
                 )
         self._close(home, workspace)
         forget_memory(home, workspace)
-        return Outcome(f"deleted {workspace.id}", None, saved, notes)
+        return Outcome(f"deleted {workspace.id}", None, saved_ref, notes)
 
     def _close(self, home: RepoSession, workspace: Workspace) -> None:
         if not neighbours_of(home).close(directory_of(home, workspace)):
