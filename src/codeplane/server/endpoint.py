@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +83,8 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     async def call_tool(
         ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequestParams
     ) -> wire.CallToolResult | wire.InputRequiredResult:
-        request = _make_request(ctx, params)
+        is_structured = _wants_structure(ctx, structured_clients)
+        request = replace(_make_request(ctx, params), is_structured=is_structured)
         await consent.take(params, request.session_key)
         answer = await pipeline.call(request, profile.tools)
         consent_request = await consent.seek(ctx, answer, request.session_key) if answer.is_error else False
@@ -93,7 +94,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
             answer = await pipeline.call(request, profile.tools)
         return wire.CallToolResult(
             content=[wire.TextContent(type="text", text=answer.text)],
-            structured_content=dict(answer.body) if _wants_structure(ctx, structured_clients) else None,
+            structured_content=dict(answer.body) if is_structured else None,
             is_error=answer.is_error,
         )
 

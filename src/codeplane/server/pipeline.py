@@ -68,6 +68,8 @@ class Request:
     workspace: str | None = None
     # What the call reads, taken out of its arguments.
     reading: RequestedState = CURRENT
+    # Whether the client gets the envelope, and not the text alone.
+    is_structured: bool = True
 
 
 class Pipeline:
@@ -134,6 +136,7 @@ class Pipeline:
             new_request_id(),
             workspace=place.workspace,
             reading=request.reading,
+            is_structured=request.is_structured,
         )
         correlation.set({"request_id": call.request_id, "task_id": call.task.task_id})
         reply = Reply(call, request.tool, self.telemetry)

@@ -3,11 +3,13 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from codeplane.core.documents import decode_json
-from codeplane.core.errors import InvalidArgument, StateUnsupported, WorkspaceRequired
+from codeplane.core.errors import CodePlaneError, InvalidArgument, StateUnsupported, WorkspaceRequired
 from codeplane.core.suggest import snake
+from codeplane.names import WORKING_TREE, StateRef
 from codeplane.session import Call
 from codeplane.session.requested_state import MOST_BYTES, MOST_FILES, RequestedState, VirtualFile
 from codeplane.tools import Effect, Input, Output, Tool, all_tools
@@ -23,6 +25,7 @@ _DELETED: Final = ("deleted", "delete", "is_deleted", "removed")
 _MODES: Final = ("committed", "workspace", "ephemeral")
 _ALL: Final = frozenset((*COMMIT, *FILES, *CONSISTENCY))
 _LONGEST_REVISION: Final = 250
+_DIAGNOSED: Final = ("repo_status", "index_ensure_baseline")
 # What tools of these families change are files alone, and they change them through the engine.
 _IN_MEMORY: Final = frozenset(("edits", "refactoring", "tasks", "files", "workspaces"))
 _DOCUMENTING: Final = "describe"
@@ -163,6 +166,25 @@ def check_supported(tool: Tool, request: RequestedState) -> None:
     raise StateUnsupported(reason, hints=hints, tool=tool.name)
 
 
+def state_meta(call: Call) -> dict[str, Any]:
+    """What an answer is about: the commit below it, and the workspace with its revision."""
+    meta: dict[str, Any] = {}
+    workspace = call.workspace
+    if call.reading.commit is not None:
+        with suppress(CodePlaneError):
+            meta["baseline_commit_sha"] = call.repo.tree.at(call.reading.commit).commit.oid
+    elif workspace is not None:
+        meta["baseline_commit_sha"] = workspace.base_commit
+    elif call.epoch is not None and (head := call.repo.checkout.repository.head().commit) is not None:
+        meta["baseline_commit_sha"] = head
+    if workspace is not None:
+        meta["workspace_id"] = workspace.id
+        meta["overlay_revision"] = (
+            call.repo.tree.revision() if not call.repo.tree.is_on_disk else workspace.revision
+        )
+    return meta
+
+
 def check_place(tool: Tool, call: Call) -> None:
     """Refuses what a workspace in memory can't do: whatever needs files on the disk, or a HEAD of its own."""
     if not (call.repo.tree.is_on_disk or _works_in_memory(tool)):
@@ -181,6 +203,8 @@ def run_in_state(tool: Tool, call: Call, args: Input) -> Output:
     if isinstance(cursor, str):
         call.reading = continued(call.reading, call.session.cursors.state_of(cursor), cursor)
     output = tool.run(call, args)
+    if call.is_structured and tool.name in _DIAGNOSED:
+        _diagnose(call, output)
     following = getattr(output, "next_cursor", None)
     if isinstance(following, str) and not call.reading.is_default:
         call.session.cursors.bind(following, call.reading)
@@ -209,6 +233,17 @@ def _in_state(offer: str, call: Call) -> str:
     if call.workspace is not None and "workspace" not in arguments:
         arguments["workspace"] = call.workspace.id
     return f"{name} {json.dumps(arguments, ensure_ascii=False)}"
+
+
+def _diagnose(call: Call, output: Output) -> None:
+    """Adds how well each build context could be read: of the answer's commit, or of the tree."""
+    # Loaded by the few calls that tell it.
+    from codeplane.session.diagnostics import project_diagnostics
+
+    commit = getattr(output, "commit_sha", None)
+    ref = StateRef(commit) if isinstance(commit, str) else WORKING_TREE
+    with call.repo.index.snapshot_of(ref) as snapshot:
+        call.diagnostics = project_diagnostics(snapshot)
 
 
 def continued(reading: RequestedState, state: object, cursor: str) -> RequestedState:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from codeplane.core.errors import (
     Cancelled,
@@ -64,6 +64,13 @@ class Stop(Enum):
                 return ServerStopping("The server is shutting down.")
 
 
+class Limit(NamedTuple):
+    """A size that was brought down to what may be had at once; `requested` is None where nobody asked."""
+
+    requested: int | None
+    hard_cap: int
+
+
 @dataclass(frozen=True)
 class StepResult:
     """A call within a call: its answer, whether it did what it was asked to, and whether it only reads."""
@@ -97,7 +104,7 @@ class Call:
     request_id: RequestId
     report: Callable[[float, float | None, str | None], None] | None = None
     warnings: list[str] = field(default_factory=list)
-    limits_applied: dict[str, int] = field(default_factory=dict)
+    limits_applied: dict[str, Limit] = field(default_factory=dict)
     next_actions: list[str] = field(default_factory=list)
     lasting_changes: list[Made] = field(default_factory=list)  # changes that stay, whatever fails after them
     is_read: bool = True  # whether it changes nothing, and may be answered from a part of the index
@@ -109,6 +116,9 @@ class Call:
     task: Task = field(init=False)
     flags: list[str] = field(default_factory=list)
     workspace: Workspace | None = None  # that it reads and writes; None in the checkout that is served
+    is_structured: bool = True  # whether somebody gets what only programs read
+    phases: dict[str, float] = field(default_factory=dict)  # seconds by what they were spent on
+    diagnostics: list[dict[str, Any]] = field(default_factory=list)  # of build contexts, where wanted
     reading: RequestedState = CURRENT  # what it reads, where that is not what is there
     # Runs another tool within this call; None where only reads may run and it is none.
     run_step: Callable[[str, object, bool], StepResult | None] = _no_step
@@ -233,6 +243,14 @@ class Call:
         for note in notes:
             self.warn(note)
 
+    @contextmanager
+    def _timed(self, phase: str) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.phases[phase] = self.phases.get(phase, 0.0) + time.perf_counter() - began
+
     def _note_state(self, ref: StateRef, snapshot: Snapshot) -> None:
         if ref == WORKING_TREE:
             self.epoch = snapshot.epoch
@@ -245,6 +263,10 @@ class Call:
         Without a server, a call that changes the repository reads everything first: nobody else does. With
         one it goes on after the wait, and what relies on the whole index says what is unread.
         """
+        with self._timed("refresh"):
+            self._take_in()
+
+    def _take_in(self) -> None:
         index = self.repo.index
         is_limited = self.is_read and not index.was_whole
         self.repo.refresh(self.progress, until=self.repo.first_answer_due() if is_limited else None)

@@ -43,6 +43,7 @@ from codeplane.session.operation.recovery import recover
 from codeplane.session.operation.state_sequence import StateSequence
 from codeplane.session.packs import load_packs
 from codeplane.session.plans import Plans
+from codeplane.session.token_savings import FILE as SAVINGS
 from codeplane.session.token_savings import TokenSavings
 from codeplane.session.trust import TrustWatch
 from codeplane.session.upkeep import Upkeep
@@ -336,7 +337,7 @@ class RepoSession:
     upkeep: Upkeep
     states: StateSequence
     recovered: tuple[str, ...] = ()  # what this start has made of operations that a crash had cut off
-    token_savings: TokenSavings = field(default_factory=TokenSavings)
+    token_savings: TokenSavings = field(init=False)
     shown_contents: ShownContents = field(default_factory=ShownContents)
     started: float = field(default_factory=time.monotonic)
     background: Background | None = None  # only where a server runs
@@ -348,6 +349,10 @@ class RepoSession:
     ahead: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(_READING_AHEAD, "read ahead")
     )
+
+    def __post_init__(self) -> None:
+        price = self.checkout.settings.reading.price_per_million_tokens
+        self.token_savings = TokenSavings(self.state.path / SAVINGS, price)
 
     def keep(self, kind: type[T], make: Callable[[], T]) -> T:
         """What a higher layer keeps for this repository as long as it is open, made when first asked for."""
@@ -467,6 +472,7 @@ class RepoSession:
             self.background.stop()
             self.background.join()
         self.sessions.close_all()
+        self.token_savings.flush()
         self.ahead.shutdown()
         self.engine.close()
         self.ledger.close()

@@ -155,6 +155,9 @@ class MemoryTree(WorkingTree):
     def committed(self, path: RepoPath) -> bytes | None:
         return self.base.manifest(path)
 
+    def revision(self) -> int:
+        return self.files.revision
+
     def overlay(self) -> Mapping[RepoPath, Digest | None]:
         return {path: file.digest for path, file in self.files.all().items()}
 

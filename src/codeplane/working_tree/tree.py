@@ -220,6 +220,10 @@ class WorkingTree:
         """A file as the commit has it that the tree is compared with; None where it has none."""
         return self._repository.head_content(path)
 
+    def revision(self) -> int:
+        """How often the files have changed, where they are not on the disk."""
+        return 0
+
     def overlay(self) -> Mapping[RepoPath, Digest | None]:
         """What is otherwise than in that commit, where nothing is on the disk."""
         return {}
