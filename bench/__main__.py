@@ -17,6 +17,7 @@ BENCHES = (
     "patterns",
     "cold",
     "switch",
+    "states",
     "edits",
     "hops",
     "search",
