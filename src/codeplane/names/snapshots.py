@@ -36,8 +36,8 @@ class Snapshots:
         """With others that are configured alike, what is known of contents and views is theirs as well."""
         self._tree = tree
         self.semantic = semantic  # whether what indexers say counts
-        self.linking = alike.linking if alike is not None else LinkCaches(semantic=semantic)
-        self.units = alike.units if alike is not None else UnitsCache()
+        self.linking: LinkCaches = alike.linking if alike is not None else LinkCaches(semantic=semantic)
+        self.units: UnitsCache = alike.units if alike is not None else UnitsCache()
         self._coverage: dict[int, tuple[int, Coverage]] = {}  # view → epoch and coverage
 
     def working(self, connection: Connection, at: tuple[int, int], read: Read) -> Snapshot:
