@@ -94,9 +94,9 @@ class Pipeline:
                 address, arguments = take_address(tool, request.arguments, request.workspace)
                 place = await self._enter(address, stack)
             except AlreadyServing as error:
-                forwarded = await forward(error, request, tool.effect)
-                if forwarded is not None:
-                    return forwarded
+                answer = await forward(error, request, tool.effect)
+                if answer is not None:
+                    return answer
                 return await self._call_at(Place(self.repo), request, choice, error)
             except Exception as error:  # noqa: BLE001 - explained like those of the call itself
                 return await self._call_at(Place(self.repo), request, choice, error)

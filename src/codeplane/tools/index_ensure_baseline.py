@@ -55,7 +55,7 @@ def index_ensure_baseline(call: Call, args: IndexEnsureBaselineInput) -> IndexEn
     - The current commit: {}
     - A release: {"commit": "v2.1"}
     """
-    index, started = call.repo.index, time.monotonic()
+    index, start = call.repo.index, time.monotonic()
     oid = call.repo.checkout.repository.commit(args.commit).oid
     if index.has_commit(oid):
         return IndexEnsureBaselineOutput(commit_sha=oid, already_existed=True)
@@ -68,7 +68,7 @@ def index_ensure_baseline(call: Call, args: IndexEnsureBaselineInput) -> IndexEn
             symbol_count=totals.definitions,
             reference_count=totals.references,
             file_count=totals.files,
-            elapsed_seconds=round(time.monotonic() - started, 3),
+            elapsed_seconds=round(time.monotonic() - start, 3),
             confidence="medium" if unreadable_count else "high",
             unreadable_count=unreadable_count or None,
         ),

@@ -28,7 +28,7 @@ class _Neighbour:
     repo: RepoSession
     lock: ServerLock
     calls: int = 0
-    used: float = field(default_factory=time.monotonic)
+    last_use: float = field(default_factory=time.monotonic)
 
 
 class Neighbours:
@@ -63,7 +63,7 @@ class Neighbours:
         finally:
             with self._guard:
                 neighbour.calls -= 1
-                neighbour.used = time.monotonic()
+                neighbour.last_use = time.monotonic()
                 self._guard.notify_all()
             self._close_idle()
 
@@ -116,7 +116,7 @@ class Neighbours:
     def _close_idle(self) -> None:
         oldest = time.monotonic() - _IDLE_SEC
         with self._guard:
-            idle = [root for root, one in self._open.items() if not one.calls and one.used < oldest]
+            idle = [root for root, one in self._open.items() if not one.calls and one.last_use < oldest]
             neighbours = [self._open.pop(root) for root in idle]
         for neighbour in neighbours:
             _shut(neighbour)

@@ -32,7 +32,7 @@ class _Changes(NamedTuple):
     """The files that differ from the base, and how many are not committed."""
 
     paths: list[str]
-    uncommitted: int
+    uncommitted_count: int
 
 
 def standing_of(home: RepoSession, workspace: Workspace, worktree: Worktree) -> Standing:
@@ -53,7 +53,7 @@ def standing_of(home: RepoSession, workspace: Workspace, worktree: Worktree) -> 
         branch=worktree.branch,
         head=worktree.commit,
         modified_files=len(changes.paths) if changes is not None else None,
-        uncommitted_files=changes.uncommitted if changes is not None else None,
+        uncommitted_files=changes.uncommitted_count if changes is not None else None,
         ahead=distance.ahead if distance is not None else None,
         behind=distance.behind if distance is not None else None,
         own_bytes=part.size if part is not None else None,
