@@ -13,7 +13,6 @@ from codeplane.session.checkout import Checkout
 from codeplane.session.claim import claim
 from codeplane.session.repo import RepoSession
 from codeplane.storage import ServerLock
-from codeplane.working_tree import WorkingTree
 from codeplane.workspaces import Workspace
 from codeplane.workspaces.environment import variables
 
@@ -40,12 +39,12 @@ class Neighbours:
         self._guard = threading.Condition()
         home.at_close.append(self.close_all)
 
-    def tree_of(self, root: Path) -> WorkingTree | None:
-        """The working tree of a checkout that is open here, with all that is remembered of it."""
+    def find_open(self, root: Path) -> RepoSession | None:
+        """The repository of a checkout that is open here, with all that is remembered of it."""
         if root == self._home.checkout.root:
-            return self._home.tree
+            return self._home
         neighbour = self._open.get(root)
-        return neighbour.repo.tree if neighbour is not None else None
+        return neighbour.repo if neighbour is not None else None
 
     @contextmanager
     def entered(self, root: Path, workspace: Workspace) -> Iterator[RepoSession]:
@@ -129,6 +128,7 @@ def neighbours_of(repo: RepoSession) -> Neighbours:
 
 def _shut(neighbour: _Neighbour) -> None:
     try:
+        neighbour.repo.upkeep.tidy()
         neighbour.repo.close()
     finally:
         neighbour.lock.release()
