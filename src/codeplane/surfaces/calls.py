@@ -95,8 +95,8 @@ def calls_function(evaluator: Evaluator, call: Located, place: Place) -> bool:
     receiver = call.value.receiver
     if receiver is not None and receiver.kind is ValueKind.NAME and receiver.text in _SELVES:
         around = evaluator.definition_around(call.path, call.value.start)
-        owner = _parent_of(evaluator, place)
-        return around is not None and owner is not None and _parent_of(evaluator, around) == owner
+        owner = evaluator.parent_of(place)
+        return around is not None and owner is not None and evaluator.parent_of(around) == owner
     thing = called_thing(evaluator, call)
     return thing.kind is ThingKind.DEFINITION and thing.target[0] == place
 
@@ -119,11 +119,6 @@ def loop_environments(evaluator: Evaluator, path: RepoPath, site: Site) -> Itera
         elif item.value.kind is ValueKind.LIST and len(item.value.items) == len(names):
             parts = [Located(item.path, part, item.environment) for part in item.value.items]
             yield Environment(dict(zip(names, parts, strict=True)))
-
-
-def _parent_of(evaluator: Evaluator, place: Place) -> Place | None:
-    parent = evaluator.code.require_facts(place.path).definitions[place.definition].parent
-    return Place(place.path, parent) if parent >= 0 else None
 
 
 def _declared_owner(evaluator: Evaluator, path: RepoPath, receiver: Value) -> str:
@@ -150,12 +145,18 @@ def _declared_type(evaluator: Evaluator, path: RepoPath, name: str, start: int) 
         item = facts.definitions[around.definition]
         for bind in facts.binds:
             if bind.name == name and bind.scope == item.body >= 0 and bind.reason is Reason.PARAM:
-                return bind.type_name
+                return _plain_type(bind.type_name)
         for member in facts.definitions:
             if member.parent == around.definition and member.name == name:
-                return member.annotation if member.annotation.isidentifier() else ""
-        around = _parent_of(evaluator, around)
+                return _plain_type(member.annotation)
+        around = evaluator.parent_of(around)
     return ""
+
+
+def _plain_type(text: str) -> str:
+    """A declared type without its arguments; nothing where it is more than one name."""
+    name = text.partition("<")[0].rstrip("?")
+    return name if name.replace(".", "").isidentifier() else ""
 
 
 def _plain(text: str) -> str:

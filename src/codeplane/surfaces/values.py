@@ -24,6 +24,7 @@ _DEEPEST: Final = 24
 _VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})
 _CLASSES: Final = frozenset({"class", "struct", "interface", "object", "trait"})
 _FUNCTIONS: Final = frozenset({"function", "method", "constructor"})
+_SELVES: Final = frozenset({"self", "cls", "this"})
 
 
 class FileSites:
@@ -358,6 +359,8 @@ class Evaluator:
         if facts is None:
             return UNKNOWN
         bind = self._bind_at(path, facts, root, start)
+        if root in _SELVES and (bind is None or (bind.reason is Reason.PARAM and not bind.type_name)):
+            return self._instance_around(path, start)
         if bind is None:
             return self._unbound(path, root)
         match bind.reason:
@@ -382,6 +385,18 @@ class Evaluator:
             number = self.code.binding_at(facts, item.scope, name)
             return facts.binds[number] if number is not None and number >= 0 else None
         return facts.binds[item.target - 1]
+
+    def _instance_around(self, path: RepoPath, start: int) -> Thing:
+        """The object that a method is called on: an instance of the class around."""
+        place = self.definition_around(path, start)
+        while place is not None and self.code.definition_kind(place) not in _CLASSES:
+            place = self.parent_of(place)
+        return Thing(ThingKind.OBJECT, target=(place,)) if place is not None else UNKNOWN
+
+    def parent_of(self, place: Place) -> Place | None:
+        """The definition that holds another."""
+        parent = self.code.require_facts(place.path).definitions[place.definition].parent
+        return Place(place.path, parent) if parent >= 0 else None
 
     def _unbound(self, path: RepoPath, root: str) -> Thing:
         """A name that the file doesn't bind: a builtin, or something of the same package."""
@@ -428,9 +443,22 @@ class Evaluator:
     def assigned_values(self, place: Place) -> list[tuple[Located, bool]]:
         """The values that a variable of a file or a class is given, and whether only on a condition."""
         definition = self.code.definition(place)
-        parent = definition.item.parent
-        around = None if parent < 0 else Place(place.path, parent)
-        return self._given(place.path, definition.name, around)
+        around = self.parent_of(place)
+        values = self._given(place.path, definition.name, around)
+        if values or around is None or self.code.definition_kind(around) not in _CLASSES:
+            return values
+        return self._given_by_methods(around, definition.name)
+
+    def _given_by_methods(self, owner: Place, name: str) -> list[tuple[Located, bool]]:
+        """What the methods of a class give an attribute: `self.name = …`."""
+        path = owner.path
+        return [
+            (Located(path, site.value), site.is_conditional)
+            for prefix in ("self.", "this.")
+            for site in self.sites(path).by_name.get(f"{prefix}{name}", ())
+            if (method := self.definition_around(path, site.start)) is not None
+            and self.parent_of(method) == owner
+        ]
 
     def _given(
         self, path: RepoPath, name: str, around: Place | None, environment: Environment = _NO_ENVIRONMENT

@@ -31,6 +31,7 @@ SITES = SiteGrammar(
         {"parenthesized_expression", "cast_expression", "await_expression", "equals_value_clause"}
     ),
     firsts=frozenset({"generic_name", "nullable_type", "typeof_expression", "postfix_unary_expression"}),
+    type_arguments=frozenset({"type_argument_list"}),
     concats={"binary_expression": "+"},
     functions=frozenset(
         {

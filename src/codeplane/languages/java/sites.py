@@ -19,6 +19,7 @@ SITES = SiteGrammar(
     keywords={"element_value_pair": ("key", "value")},
     wrappers=frozenset({"parenthesized_expression", "cast_expression"}),
     firsts=frozenset({"generic_type", "class_literal"}),
+    type_arguments=frozenset({"type_arguments"}),
     concats={"binary_expression": "+"},
     functions=frozenset(
         {"lambda_expression", "method_declaration", "constructor_declaration", "method_reference"}

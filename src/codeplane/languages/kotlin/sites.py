@@ -18,6 +18,7 @@ SITES = SiteGrammar(
     lists=frozenset({"collection_literal", "delegation_specifiers"}),
     keywords={"value_argument": ("#-2", "#-1")},
     wrappers=frozenset({"parenthesized_expression", "delegation_specifier"}),
+    type_arguments=frozenset({"type_arguments"}),
     concats={"binary_expression": "+"},
     functions=frozenset({"lambda_literal", "function_declaration", "anonymous_function"}),
     constants=frozenset({"number_literal", "boolean_literal", "null"}),

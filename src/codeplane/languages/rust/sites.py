@@ -18,6 +18,7 @@ SITES = SiteGrammar(
     lists=frozenset({"array_expression", "tuple_expression"}),
     wrappers=frozenset({"parenthesized_expression", "reference_expression"}),
     firsts=frozenset({"await_expression", "try_expression", "generic_function", "generic_type"}),
+    type_arguments=frozenset({"type_arguments"}),
     concats={"binary_expression": "+"},
     functions=frozenset({"closure_expression", "function_item"}),
     constants=frozenset({"integer_literal", "float_literal", "boolean_literal"}),

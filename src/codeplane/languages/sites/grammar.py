@@ -37,6 +37,7 @@ class SiteGrammar:
     keywords: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # name and value of an argument
     wrappers: frozenset[str] = frozenset()  # nodes that stand for their last named child
     firsts: frozenset[str] = frozenset()  # nodes that stand for their first named child: `List<T>`
+    type_arguments: frozenset[str] = frozenset()  # `<A, B>` of a call: arguments called `<0>`, `<1>`
     concats: Mapping[str, str] = field(default_factory=dict)  # node and operator
     functions: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
