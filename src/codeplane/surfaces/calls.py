@@ -31,9 +31,9 @@ def full_name(evaluator: Evaluator, call: Located, depth: int = 0) -> str:
     thing = called_thing(evaluator, call)
     is_subscript = value.text == "[]"
     if thing.kind is ThingKind.EXTERNAL:
-        return _plain(thing.text) + ("[]" if is_subscript else "")
+        return plain_name(thing.text) + ("[]" if is_subscript else "")
     if thing.kind is ThingKind.OBJECT and thing.text:
-        return _plain(thing.text) + ("()[]" if is_subscript else "()()")
+        return plain_name(thing.text) + ("()[]" if is_subscript else "()()")
     receiver = value.receiver
     if receiver is None or thing.kind is not ThingKind.UNKNOWN or depth > _DEEPEST:
         return ""
@@ -41,7 +41,7 @@ def full_name(evaluator: Evaluator, call: Located, depth: int = 0) -> str:
         name = full_name(evaluator, Located(path, receiver, environment), depth + 1)
         owner = f"{name}()" if name else ""
     else:
-        owner = _declared_owner(evaluator, path, receiver)
+        owner = declared_owner(evaluator, path, receiver)
     if not owner:
         return ""
     return f"{owner}[]" if is_subscript else f"{owner}.{value.text}"
@@ -121,7 +121,7 @@ def loop_environments(evaluator: Evaluator, path: RepoPath, site: Site) -> Itera
             yield Environment(dict(zip(names, parts, strict=True)))
 
 
-def _declared_owner(evaluator: Evaluator, path: RepoPath, receiver: Value) -> str:
+def declared_owner(evaluator: Evaluator, path: RepoPath, receiver: Value) -> str:
     """`T()` for a parameter or field that is declared as a class T from outside."""
     if receiver.kind is not ValueKind.NAME:
         return ""
@@ -134,7 +134,7 @@ def _declared_owner(evaluator: Evaluator, path: RepoPath, receiver: Value) -> st
         return ""
     for item in evaluator.code.require_facts(path).imports:
         if type_name in (item.alias, item.name):
-            return f"{_plain(external_name(item))}()"
+            return f"{plain_name(external_name(item))}()"
     return f"{type_name}()"
 
 
@@ -159,5 +159,5 @@ def _plain_type(text: str) -> str:
     return name if name.replace(".", "").isidentifier() else ""
 
 
-def _plain(text: str) -> str:
+def plain_name(text: str) -> str:
     return text.replace("::", ".").replace("\\", ".")

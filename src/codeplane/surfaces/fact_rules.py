@@ -51,6 +51,7 @@ class FactPattern(_Part):
     target: str = Field(default="", description="What is behind the name: an implementation.")
     detail: str = Field(default="", description="What the detail is, where the method doesn't say it.")
     options: Names = Field(default=(), description="Arguments that are told with the detail.")
+    needs: Names = Field(default=(), description="Arguments of which one has to be there.")
     within: Names = Field(default=(), description="Base classes or markers that the class around has.")
     order: Literal["", "call", "reverse"] = Field(default="", description="How the facts of one object run.")
 
@@ -63,6 +64,7 @@ class FactRule(_Part):
     words: Names = Field(description="A file counts where it has one of these words.")
     packages: Names = Field(default=(), description="Packages that a file imports whole to get names.")
     imports: Names = Field(default=(), description="A file counts only where it imports one of these.")
+    optional: bool = Field(default=False, description="Whether its facts are told only to who names it.")
     facts: tuple[FactPattern, ...]
 
 

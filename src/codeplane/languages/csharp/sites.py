@@ -44,6 +44,7 @@ SITES = SiteGrammar(
     ),
     constants=frozenset({"integer_literal", "real_literal", "boolean_literal", "null_literal"}),
     raises={"throw_statement": "#0", "throw_expression": "#0"},
+    catches={"catch_clause": ("(catch_declaration)/type", "(catch_declaration)/name")},
     classes={
         "class_declaration": ("name", ("(base_list)",)),
         "record_declaration": ("name", ("(base_list)",)),

@@ -28,6 +28,7 @@ SITES = SiteGrammar(
         {"decimal_integer_literal", "true", "false", "null_literal", "decimal_floating_point_literal"}
     ),
     raises={"throw_statement": "#0"},
+    catches={"catch_clause": ("(catch_formal_parameter)/(catch_type)", "(catch_formal_parameter)/name")},
     classes={
         "class_declaration": ("name", ("superclass", "interfaces")),
         "interface_declaration": ("name", ("(extends_interfaces)",)),

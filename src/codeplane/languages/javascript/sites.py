@@ -45,6 +45,7 @@ SITES = SiteGrammar(
     ),
     constants=frozenset({"number", "true", "false", "null", "undefined", "regex"}),
     raises={"throw_statement": "#0"},
+    catches={"catch_clause": ("", "parameter")},
     classes={
         "class_declaration": ("name", ("(class_heritage)",)),
         "abstract_class_declaration": ("name", ("(class_heritage)",)),

@@ -23,6 +23,7 @@ SITES = SiteGrammar(
     functions=frozenset({"lambda_literal", "function_declaration", "anonymous_function"}),
     constants=frozenset({"number_literal", "boolean_literal", "null"}),
     raises={"throw_expression": "#0"},
+    catches={"catch_block": ("(user_type)", "(identifier)")},
     classes={"class_declaration": ("name", ("(delegation_specifiers)",))},
     assignments={"property_declaration": ("#-2", "#-1"), "assignment": ("#0", "#1")},
     returns=frozenset({"return_expression"}),

@@ -22,6 +22,10 @@ SITES = SiteGrammar(
     concats={"binary_expression": "+"},
     functions=frozenset({"closure_expression", "function_item"}),
     constants=frozenset({"integer_literal", "float_literal", "boolean_literal"}),
+    raising="""
+        ((macro_invocation macro: (_) @_name) @raise
+          (#any-of? @_name "panic" "todo" "unimplemented" "unreachable" "bail" "anyhow::bail" "std::panic"))
+    """,
     classes={"struct_item": ("name", ()), "enum_item": ("name", ())},
     loops={"for_expression": ("pattern", "value")},
     assignments={

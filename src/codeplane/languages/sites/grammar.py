@@ -42,8 +42,13 @@ class SiteGrammar:
     functions: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
     raises: Mapping[str, str] = field(default_factory=dict)  # node and the field of what is raised
+    raising: str = ""  # a query for calls that raise, as @raise, and for bare ones, as @bare
+    catches: Mapping[str, tuple[str, str]] = field(
+        default_factory=dict
+    )  # classes that are caught, and the name
     classes: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # name and bases
     loops: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names and what is looped over
     assignments: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # target and value
+    first_results: bool = False  # a call gives several results, and the first name is that of the first
     returns: frozenset[str] = frozenset()
     conditions: frozenset[str] = frozenset()

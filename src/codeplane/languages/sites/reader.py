@@ -84,7 +84,7 @@ class _Sweep:
 
     def __init__(self, grammar: SiteGrammar, data: bytes) -> None:
         self._grammar = grammar
-        self._values = _Values(grammar, data)
+        self._values = ValueReader(grammar, data)
         self._open: list[tuple[Node, str, int]] = []  # nodes that are not left yet, with their sites
         self._sites: list[Site] = []
 
@@ -201,16 +201,23 @@ class _Sweep:
             while source is not None and source.type in around_call and source.named_children:
                 source = source.named_children[-1]
             if source is not None and target is not None and source.id == node.id:
-                return self._values.text_of(target)
+                name = self._values.text_of(target)
+                return name.partition(",")[0] if self._grammar.first_results else name
             return ""
         return ""
 
 
-class _Values:
+class ValueReader:
     """Reads values as they are written, to a limited depth."""
 
     def __init__(self, grammar: SiteGrammar, data: bytes) -> None:
         self._grammar, self._data = grammar, data
+
+    def parts(self, node: Node, name: str) -> list[Node]:
+        """The parts of a node that a grammar names: a field, a number, a type."""
+        head, slash, rest = name.partition("/")
+        nodes = list(_parts(node, head))
+        return [inner for one in nodes for inner in self.parts(one, rest)] if slash else nodes
 
     def text_of(self, node: Node) -> str:
         return self._data[node.start_byte : node.end_byte].decode("utf-8", "replace")[:_LONGEST]
@@ -407,8 +414,8 @@ class _Values:
                     text = text.replace("{{", "{").replace("}}", "}")
                 items.append(Value(ValueKind.TEXT, text, child.start_byte))
             elif child.type in grammar.holes:
-                inner = child.named_children[0] if child.named_children else child
-                items.append(self.read(inner, depth + 1))
+                parts = [self.read(part, depth + 1) for part in child.named_children or [child]]
+                items.append(next((one for one in parts if one.kind is not ValueKind.OTHER), parts[0]))
             elif child.type in grammar.texts:
                 items.append(self._text(child, depth + 1))
         if not items:
