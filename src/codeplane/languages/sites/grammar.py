@@ -35,6 +35,7 @@ class SiteGrammar:
     mappings: frozenset[str] = frozenset()
     pairs: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # key and value of a mapping
     keywords: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # name and value of an argument
+    literals: Mapping[str, CallForm] = field(default_factory=dict)  # calls if their type is a name: `T{a: 1}`
     wrappers: frozenset[str] = frozenset()  # nodes that stand for their last named child
     firsts: frozenset[str] = frozenset()  # nodes that stand for their first named child: `List<T>`
     concats: Mapping[str, str] = field(default_factory=dict)  # node and operator
@@ -45,4 +46,5 @@ class SiteGrammar:
     loops: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names and what is looped over
     assignments: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # target and value
     returns: frozenset[str] = frozenset()
+    tails: tuple[str, ...] = ()  # queries that capture as `@tail` what a function gives without `return`
     conditions: frozenset[str] = frozenset()
