@@ -362,7 +362,7 @@ class _Values:
                 continue
             if child.type in self._grammar.keywords:
                 value = self.keyword(child, depth)
-                if value.keyword or value.kind is not ValueKind.OTHER:
+                if value != _OTHER:
                     yield value
             else:
                 yield self.read(child, depth + 1)
@@ -405,8 +405,7 @@ class _Values:
                     text = text.replace("{{", "{").replace("}}", "}")
                 items.append(Value(ValueKind.TEXT, text, child.start_byte))
             elif child.type in grammar.holes:
-                inner = child.named_children[0] if child.named_children else child
-                items.append(self.read(inner, depth + 1))
+                items.append(self._hole(child, depth))
             elif child.type in grammar.texts:
                 items.append(self._text(child, depth + 1))
         if not items:
@@ -414,6 +413,12 @@ class _Values:
             is_bare = not grammar.raw_quotes
             return Value(ValueKind.TEXT, "" if is_bare else _unquoted(text), node.start_byte)
         return _joined(items, node.start_byte)
+
+    def _hole(self, node: Node, depth: int) -> Value:
+        """The value in a text: the first child that is one, or the node itself where it has no children."""
+        values = (self.read(child, depth + 1) for child in node.named_children)
+        value = next((value for value in values if value.kind is not ValueKind.OTHER), None)
+        return value or (_OTHER if node.named_children else self.read(node, depth + 1))
 
 
 def _joined(items: list[Value], start: int) -> Value:

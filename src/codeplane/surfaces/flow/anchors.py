@@ -28,6 +28,7 @@ class Base(NamedTuple):
     kind: str  # `made`, `declared`, `default`
     path: RepoPath
     start: int
+    type_name: str = ""
     calls: tuple[Origin, ...] = ()  # of the functions that have returned it, the innermost first
 
     def may_be(self, other: "Base") -> bool:
@@ -138,7 +139,7 @@ class Anchors:
 
     def _facade(self, located: Located) -> list[Anchor]:
         kind = self._facades.get(self._names.full_name(located)) if self._facades else None
-        return [Anchor(kind, Base("default", RepoPath(""), 0))] if kind is not None else []
+        return [Anchor(kind, Base("default", RepoPath(""), 0, kind))] if kind is not None else []
 
     def _of_definition(self, located: Located, depth: int) -> list[Anchor]:
         """A variable of a file or package, or a field, with all values that it is given."""
@@ -156,7 +157,7 @@ class Anchors:
         kind = self._type_of(place.path, item.annotation)
         if kind is None:
             return []
-        return [Anchor(kind, Base("declared", place.path, -1 - place.definition), is_declared=True)]
+        return [Anchor(kind, Base("declared", place.path, -1 - place.definition, kind), is_declared=True)]
 
     def _type_of(self, path: RepoPath, text: str) -> str | None:
         if not text:
@@ -190,7 +191,7 @@ class Anchors:
         kind = self._type_of(path, bind.type_name) or self._by_signature(function, bind.name)
         if kind is None:
             return []
-        return [Anchor(kind, Base("declared", path, bind.scope * 1000 + bind.line), is_declared=True)]
+        return [Anchor(kind, Base("declared", path, bind.scope * 1000 + bind.line, kind), is_declared=True)]
 
     def _by_signature(self, function: Place, name: str) -> str | None:
         """The type of a parameter where the language writes more than a name: `cfg: &mut ServiceConfig`."""
@@ -206,7 +207,7 @@ class Anchors:
         anchors = self._handed(path, site, depth) if site is not None else []
         kind = self._type_of(path, bind.type_name) if not anchors else None
         if kind is not None:
-            return [Anchor(kind, Base("declared", path, bind.scope * 1000 + bind.line), is_declared=True)]
+            return [Anchor(kind, Base("declared", path, bind.scope * 1000 + bind.line, kind), is_declared=True)]
         return anchors
 
     def _handed(self, path: RepoPath, site: Site, depth: int) -> list[Anchor]:
@@ -255,6 +256,7 @@ class Anchors:
             anchors = self._derived_all(located, owners)
             if anchors is not None:
                 return anchors
+            function = function or self._callers.extension(value.text)
         if function is not None:
             return self._of_function(function, located, depth)
         if owners:
@@ -287,7 +289,7 @@ class Anchors:
         path, value, environment = located
         wrapped = self._wrappers.made(function)
         if wrapped is not None:
-            return [Anchor(wrapped, Base("made", path, value.start), is_declared=True)]
+            return [Anchor(wrapped, Base("made", path, value.start, wrapped), is_declared=True)]
         if kind not in _FUNCTIONS:
             return []
         inner = self._callers.environment(function, located, environment)
@@ -318,7 +320,7 @@ class Anchors:
 
     def _made(self, located: Located, kind: str) -> Anchor:
         path, value, environment = located
-        anchor = Anchor(kind, Base("made", path, value.start), environment=environment)
+        anchor = Anchor(kind, Base("made", path, value.start, kind), environment=environment)
         prefix = self._rule.types[kind].prefix
         if not prefix or self._arguments.value(located, prefix) is None:
             return anchor

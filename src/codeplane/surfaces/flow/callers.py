@@ -43,11 +43,11 @@ class Callers:
         facts = self._code.require_facts(function.path)
         item = facts.definitions[function.definition]
         names = [bind.name for bind in facts.binds if bind.scope == item.body and bind.reason is Reason.PARAM]
-        if names and (names[0] in _SELVES or item.owner and not self._extends(function)):
+        if names and (names[0] in _SELVES or item.owner and not self.extends(function)):
             return names[1:]
         return names
 
-    def _extends(self, function: Place) -> bool:
+    def extends(self, function: Place) -> bool:
         """Whether a function is called on its first parameter: an extension method."""
         return "(this " in self._code.definition(function).item.signature
 
@@ -79,8 +79,21 @@ class Callers:
     def _find_calls(self, function: Place) -> Iterator[tuple[Located, bool]]:
         name = self._code.definition(function).name
         for path, site in self._calls_by_name.get(name, ())[: 10 * _MOST_CALLERS]:
-            if self._names.definition(path, site.value) == function:
+            place = self._names.definition(path, site.value)
+            if place == function or place is None and self._is_extended(site.value, function):
                 yield Located(path, site.value), site.is_conditional
+
+    def _is_extended(self, call: Value, function: Place) -> bool:
+        """Whether a call on something from outside can only be that of one extension method."""
+        return call.receiver is not None and self.extension(call.text) == function
+
+    def extension(self, name: str) -> Place | None:
+        """The one extension method of a name."""
+        places = [place for place in self._code.definitions(name) if self._is_extension(place)]
+        return places[0] if len(places) == 1 else None
+
+    def _is_extension(self, place: Place) -> bool:
+        return self._code.definition_kind(place) in ("method", "function") and self.extends(place)
 
     def arguments_for(self, function: Place, name: str) -> Iterator[tuple[Located, Value, bool]]:
         """The calls of a function with the value that each gives a parameter."""
@@ -101,7 +114,7 @@ class Callers:
         names = self.parameters(function)
         positional = [item for item in call.value.arguments if not item.keyword]
         receiver = call.value.receiver
-        if self._extends(function) and receiver is not None and len(positional) < len(names):
+        if self.extends(function) and receiver is not None and len(positional) < len(names):
             positional = [receiver, *positional]
         values = dict(zip(names, positional, strict=False))
         values.update({item.keyword: item for item in call.value.arguments if item.keyword in names})

@@ -89,7 +89,8 @@ class Collector:
 
     def _owners(self, path: RepoPath, site: Site, rule: RouteRule | MountRule) -> Iterator[Anchor]:
         if rule.function and self._names.full_name(Located(path, site.value)) in rule.function:
-            yield Anchor(self._rule.default_type, Base("default", RepoPath(""), 0))
+            kind = self._rule.default_type
+            yield Anchor(kind, Base("default", RepoPath(""), 0, kind))
         elif rule.owner and site.value.text in rule.call and site.value.receiver is not None:
             yield from self._owners_by_receiver(path, site, rule.owner)
 

@@ -91,9 +91,7 @@ class FlowFramework:
             return
         mounts = [one for one in self._mounts.get(anchor.base[:3], ()) if one.child.base.may_be(anchor.base)]
         if not mounts:
-            is_root = anchor.base.kind == "default" or (
-                anchor.base.kind == "made" and self._is_root(anchor)
-            )
+            is_root = anchor.base.kind == "default" or self._is_root(anchor)
             chain = Chain("", is_rooted=is_root, is_declared=anchor.base.kind == "declared", frame=anchor.frame)
             below = self._below(chain, anchor)
             if below is not None:
@@ -106,8 +104,9 @@ class FlowFramework:
                     yield below
 
     def _is_root(self, anchor: Anchor) -> bool:
-        kind = self._rule.types.get(anchor.type_name)
-        return any(one.root for one in self._rule.types.values()) if kind is None or not kind.root else True
+        """Whether a router serves that nothing is mounted above: by what it was in the beginning."""
+        kind = self._rule.types[anchor.base.type_name]
+        return kind.root and (anchor.base.kind != "declared" or not kind.new)
 
     def _mounted(self, above: Chain, mount: FlowMount) -> Chain | None:
         text = mount.text

@@ -58,12 +58,13 @@ class Marks:
                     yield self._route(place, site, mark, mark.mark[name])
 
     def _route(self, place: Place, site: Site, mark: MarkRule, verb: str) -> MarkedRoute:
-        call = Located(place.path, site.value)
+        value = site.value._replace(items=tuple(_with_keywords(site.value.items)))
+        call = Located(place.path, value)
         texts = self._arguments.texts(call, mark.path)
         text = texts[0] if texts is not None and len(texts) == 1 else None
         methods: tuple[str, ...] | None
         if verb.startswith("kw."):
-            named = [item for item in site.value.arguments if item.keyword == verb[3:]]
+            named = [item for item in value.arguments if item.keyword == verb[3:]]
             items = Value(ValueKind.LIST, items=tuple(named))
             methods = verbs_of_value(self._evaluator, Located(place.path, items))
         elif verb == "names":
@@ -71,3 +72,18 @@ class Marks:
         else:
             methods = (verb,)
         return MarkedRoute(methods, text, place, site.start)
+
+
+def _with_keywords(items: tuple[Value, ...]) -> Iterator[Value]:
+    """Tokens as arguments: `method = "GET"` is a keyword argument in an attribute of Rust."""
+    pending: Value | None = None
+    for item in items:
+        if pending is not None and item.kind is ValueKind.TEXT and pending.kind is ValueKind.NAME:
+            yield item._replace(keyword=pending.text)
+            pending = None
+            continue
+        if pending is not None:
+            yield pending
+        pending = item
+    if pending is not None:
+        yield pending
