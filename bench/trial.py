@@ -22,8 +22,8 @@ from typing import Any, Final
 import mcp_types as wire
 
 from bench.measure import ENVELOPE
-from codeplane.server.endpoint import SESSION_META_KEY, listed_tool
-from codeplane.server.transport.link import join
+from codeplane.server.endpoint import listed_tool
+from codeplane.server.transport.link import SESSION_META_KEY, join
 from codeplane.storage import StateDir
 from codeplane.tools import all_tools
 

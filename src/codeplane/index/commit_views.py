@@ -41,9 +41,13 @@ class CommitViews:
         with self.making:
             pass
 
+    def is_made(self, tree: CommitTree) -> bool:
+        """Whether the view of a commit is there and complete."""
+        return self._find_complete(_key_of(tree)) is not None
+
     def view_of(self, tree: CommitTree, progress: Progress | None = None) -> int:
         """The number of the view of a commit, made when it is missing or more of it can be told now."""
-        key = f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}:{readers_version()}"
+        key = _key_of(tree)
         with self.making:
             view = self._find_complete(key)
             if view is None:
@@ -96,6 +100,10 @@ class CommitViews:
             if self._closing:
                 raise ServerStopping("The index is being closed.")
         return contents
+
+
+def _key_of(tree: CommitTree) -> str:
+    return f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}:{readers_version()}"
 
 
 class _Objects:

@@ -19,6 +19,13 @@ class Address:
     workspace: str | None = None
 
 
+def without_workspace(arguments: object) -> object:
+    """The arguments of a call for the server that has nothing but its workspace."""
+    if not isinstance(arguments, Mapping):
+        return arguments
+    return {key: one for key, one in arguments.items() if key not in _NAMES}
+
+
 def take_address(tool: Tool, arguments: object, bound: str | None = None) -> tuple[Address, object]:
     """Where a call goes, and its other arguments. A session that is `bound` to a workspace stays in it."""
     if not isinstance(arguments, Mapping) or tool.category == _OWN:

@@ -15,7 +15,7 @@ from codeplane.core.ids import SessionId, new_session_id
 from codeplane.server.consent import Consent
 from codeplane.server.pipeline import Pipeline, Progress, Request
 from codeplane.server.profiles import Profile
-from codeplane.server.transport.link import SINGLE_META_KEY, STRUCTURED_META_KEY
+from codeplane.server.transport.link import SESSION_META_KEY, SINGLE_META_KEY, STRUCTURED_META_KEY
 from codeplane.tools import Effect, Tool
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from mcp.server.context import ServerRequestContext
 
-SESSION_META_KEY = "codeplane/session"
 SESSION_HEADER = "x-codeplane-session"
+WORKSPACE_HEADER = "x-codeplane-workspace"
 STRUCTURED_HEADER = "x-codeplane-structured"
 
 _SESSION_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
@@ -49,6 +49,7 @@ class Origin:
     # On a relay each connection is one client; over HTTP the request says who it is from.
     session_id: SessionId | None = None
     mark_begun: Callable[[Any], Awaitable[None]] = field(default=_unmarked)
+    workspace: str | None = None  # that all calls of the connection are about
 
 
 def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
@@ -132,6 +133,7 @@ def _make_request(ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToo
         movable=origin.session_id is not None,
         begun=lambda: origin.mark_begun(ctx.request_id),
         is_single=(ctx.meta or {}).get(SINGLE_META_KEY) is True,
+        workspace=origin.workspace or _header_workspace(ctx),
     )
 
 
@@ -155,6 +157,11 @@ def _session(ctx: "ServerRequestContext[Origin, Any]") -> tuple[str, SessionId |
     return f"client:{program}", None
 
 
+def _header_workspace(ctx: "ServerRequestContext[Origin, Any]") -> str | None:
+    """The workspace that a client over HTTP is configured for."""
+    return ctx.request.headers.get(WORKSPACE_HEADER) if ctx.request is not None else None
+
+
 def _wants_structure(ctx: "ServerRequestContext[Origin, Any]", clients: frozenset[str]) -> bool:
     """Whether the caller asked for the envelope: by `_meta`, by a header, or as a client of the settings.
 
@@ -174,5 +181,5 @@ def _make_progress(ctx: "ServerRequestContext[Origin, Any]") -> Progress | None:
     return ctx.session.report_progress
 
 
-def relay_origin(mark_begun: Callable[[Any], Awaitable[None]]) -> Origin:
-    return Origin("relay", new_session_id(), mark_begun)
+def relay_origin(mark_begun: Callable[[Any], Awaitable[None]], workspace: str | None = None) -> Origin:
+    return Origin("relay", new_session_id(), mark_begun, workspace)

@@ -13,11 +13,13 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 
+from codeplane.core.errors import AlreadyServing
 from codeplane.core.ids import RequestId, SessionId, new_request_id
 from codeplane.core.proof import Absence
 from codeplane.server.address import Address, take_address
 from codeplane.server.answer import Answer, Reply
 from codeplane.server.decode import decode
+from codeplane.server.forwarding import forward
 from codeplane.server.logs import correlation
 from codeplane.server.paging import paged
 from codeplane.server.profiles import CONTROLLER
@@ -91,6 +93,11 @@ class Pipeline:
                 tool = find_tool(request.tool, choice, self._tools)
                 address, arguments = take_address(tool, request.arguments, request.workspace)
                 place = await self._enter(address, stack)
+            except AlreadyServing as error:
+                answer = await forward(error, request, tool.effect)
+                if answer is not None:
+                    return answer
+                return await self._call_at(Place(self.repo), request, choice, error)
             except Exception as error:  # noqa: BLE001 - explained like those of the call itself
                 return await self._call_at(Place(self.repo), request, choice, error)
             return await self._call_at(place, replace(request, arguments=arguments), choice)

@@ -15,7 +15,7 @@ from codeplane import __version__
 from codeplane.contexts.contexts import Override, Probed, detect
 from codeplane.core.errors import CodePlaneError, IndexCorrupt, StateUnusable
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.git.ops.worktrees import describe_place
+from codeplane.git.ops.worktrees import describe_place, list_worktrees
 from codeplane.git.worktree.autosave import drop_saved
 from codeplane.graph.tests.by_coverage import Learnt
 from codeplane.index import (
@@ -23,9 +23,11 @@ from codeplane.index import (
     Progress,
     Workers,
     contexts_on_record,
+    drop_view,
     index_bytes,
     index_on_record,
     index_version,
+    orphaned_views,
 )
 from codeplane.jail import shown
 from codeplane.ledger import Artifacts, Ledger, Limits, Tasks
@@ -249,6 +251,19 @@ def _where(checkout: Checkout, index: Index) -> tuple[str | None, int | None]:
     return checkout.repository.head().commit, index.state().epoch
 
 
+def _drop_orphaned_views(checkout: Checkout, index: Index) -> None:
+    """Forgets the views of worktrees that git does not have any more."""
+    names = {one.name for one in list_worktrees(checkout.repository) if one.name is not None}
+    for key in orphaned_views(index.database, names):
+        drop_view(index.database, key)
+
+
+def _tidy(checkout: Checkout, index: Index, engine: Engine, ledger: Ledger, artifacts: Artifacts) -> None:
+    """Drops what nobody can ask about any more."""
+    _drop_orphaned_views(checkout, index)
+    _drop_contents(checkout, engine, ledger, artifacts)
+
+
 def _drop_contents(checkout: Checkout, engine: Engine, ledger: Ledger, artifacts: Artifacts) -> None:
     """Old contents stay as long as the ledger has the operation that replaced them."""
     ledger.tidy()
@@ -315,6 +330,7 @@ class RepoSession:
     shown_contents: ShownContents = field(default_factory=ShownContents)
     started: float = field(default_factory=time.monotonic)
     background: Background | None = None  # only where a server runs
+    owns_workers: bool = True
     at_close: list[Callable[[], None]] = field(default_factory=list)  # done before anything of it is closed
     _first_due: float | None = None
     _shelf: dict[type[Any], Any] = field(default_factory=dict)
@@ -384,12 +400,16 @@ class RepoSession:
         return Decisions(lambda: self.state_db)
 
     @classmethod
-    def open(cls, checkout: Checkout) -> "RepoSession":
-        """Makes the state directory when it is missing and opens the index. The caller holds the lock."""
+    def open(cls, checkout: Checkout, workers: Workers | None = None) -> "RepoSession":
+        """Makes the state directory when it is missing and opens the index. The caller holds the lock.
+
+        Without `workers` of somebody else it has its own, and ends them.
+        """
         state = StateDir.create(checkout.root)
         sweep(checkout.scratch)
         tree = tree_of(checkout)
-        workers = Workers(_INDEX_WORKERS)
+        owns_workers = workers is None
+        workers = Workers(_INDEX_WORKERS) if workers is None else workers
         if checkout.index_home != checkout.root:
             StateDir.create(checkout.index_home)
         settings = checkout.settings
@@ -411,13 +431,13 @@ class RepoSession:
             tree,
             settings.index,
             state.path if sys.platform == "linux" else None,
-            lambda: _drop_contents(checkout, engine, ledger, artifacts),
+            lambda: _tidy(checkout, index, engine, ledger, artifacts),
         )
         _end_orphaned_refreshes(checkout, index)
         sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters, tasks)
         states = StateSequence(index, tree, engine)
         parts = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep, states)
-        session = cls(checkout, state, sessions, *parts, recovery_notes)
+        session = cls(checkout, state, sessions, *parts, recovery_notes, owns_workers=owns_workers)
         tree.git.followed = session.followed
         if (state.path / DELTA_HOLDER).exists():
             session.recovered = (*session.recovered, *_settle_deltas(session))
@@ -441,7 +461,8 @@ class RepoSession:
         if "query_worker" in self.__dict__:
             self.query_worker.close()
         self.upkeep.join()
-        self.workers.close()
+        if self.owns_workers:
+            self.workers.close()
 
     def heed_trust(self) -> None:
         """Takes up what the user has granted or revoked since the last call: settings, secrets, programs.

@@ -91,7 +91,8 @@ MIGRATIONS: Final = (
     """CREATE TABLE workspace (
         id TEXT PRIMARY KEY, kind TEXT NOT NULL, base_commit TEXT NOT NULL, base_name TEXT NOT NULL,
         branch TEXT, has_made_branch INTEGER NOT NULL, worktree TEXT, created_ms INTEGER NOT NULL,
-        used_ms INTEGER NOT NULL, revision INTEGER NOT NULL, epoch INTEGER NOT NULL
+        used_ms INTEGER NOT NULL, revision INTEGER NOT NULL, epoch INTEGER NOT NULL,
+        port_offset INTEGER NOT NULL
     ) WITHOUT ROWID""",
 )
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
