@@ -9,6 +9,7 @@ from codeplane.fact_store.layout import (
     check_version,
     head_key,
     is_commit,
+    is_older,
     manifest_key,
     version_line,
 )
@@ -31,7 +32,7 @@ def write_manifest(store: FactStore, manifest: Manifest) -> None:
     for _ in range(_TRIES):
         there = store.read(key, LARGEST_MANIFEST)
         if there is not None:
-            with suppress(ArtifactInvalid):  # a damaged one is replaced
+            with suppress(ArtifactInvalid):  # what is damaged or older is replaced
                 _keep_segments(manifest, read_manifest(there.data, key))
         data = dump_manifest(manifest)
         if there is not None and there.data == data:
@@ -57,6 +58,8 @@ def find_manifest(store: FactStore, repository: str, commit: str) -> Listing | N
     there = store.read(key, LARGEST_MANIFEST)
     if there is None:
         return None
+    if is_older(there.data):
+        return Listing(repository, commit, "an older format")
     listing = read_manifest(there.data, key)
     if listing.commit != commit or listing.repository != repository:
         raise ArtifactInvalid(f"The manifest {key} is not used: it is of another commit.", object=key)
@@ -88,6 +91,8 @@ def _read_head(
     there = store.read(key, _LARGEST_HEAD)
     if there is None:
         return None, None
+    if is_older(there.data):
+        return None, there.tag
     try:
         check_version(there.data, "head", key)
         commit = there.data.decode("ascii", "replace").strip().rpartition(" ")[2]

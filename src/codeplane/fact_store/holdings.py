@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
 from codeplane.core.errors import ArtifactInvalid, FactStoreUnavailable
-from codeplane.fact_store.layout import SegmentName, check_version, have_key, version_line
+from codeplane.fact_store.layout import SegmentName, check_version, have_key, is_older, version_line
 from codeplane.fact_store.store import FactStore
 
 T = TypeVar("T")
@@ -88,6 +88,8 @@ def _read_rows(
     there = store.read(key, _LARGEST)
     if there is None:
         return {}, None
+    if is_older(there.data):
+        return {}, there.tag
     try:
         return _parse_rows(there.data, key, prefix), there.tag
     except ArtifactInvalid:

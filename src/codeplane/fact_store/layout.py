@@ -86,6 +86,12 @@ def version_line(kind: str) -> bytes:
     return f"cpl-{kind} {FORMAT[0]}.{FORMAT[1]}".encode()
 
 
+def is_older(data: bytes) -> bool:
+    """Whether an object has a format that is not read any more: it counts as not there."""
+    match = _VERSION.match(data[:40])
+    return match is not None and int(match[2]) < FORMAT[0]
+
+
 def check_version(data: bytes, kind: str, name: str) -> None:
     """Refuses what does not begin as an object of this kind in a format that this version reads."""
     match = _VERSION.match(data[:40])
@@ -98,5 +104,3 @@ def check_version(data: bytes, kind: str, name: str) -> None:
             hints=["Update CodePlane."],
             object=name,
         )
-    if int(match[2]) < FORMAT[0]:
-        raise ArtifactInvalid(f"{name} has a format that is no longer read.", object=name)

@@ -87,6 +87,7 @@ def pull_facts(
     index: IndexDatabase,
     contents: CommitContents,
     repositories: Iterable[str],
+    workers: Workers,
 ) -> PullReport:
     """Takes the facts that the files of a commit need and the index doesn't have."""
     report = PullReport(store.label, contents.commit.oid)
@@ -102,7 +103,6 @@ def pull_facts(
     keys = [key for segment in segments for key in segment.keys]
     with (
         tempfile.SpooledTemporaryFile(_IN_MEMORY) as file,
-        closing(Workers(1)) as workers,
         closing(_Comparison(keys, contents, workers)) as comparison,
     ):
         spool = _Spool(file)  # type: ignore[arg-type]  # it has what a file has
@@ -139,7 +139,8 @@ def _find_places(
             else:
                 others.add(digest)
         mine = {digest for _, digest in places}
-        report.outdated = len({d for keys in wanted.values() for d in keys if d in others} - mine)
+        is_other = others.__contains__ if listing.digests else bool  # an older manifest names none
+        report.outdated = len({d for keys in wanted.values() for d in keys if is_other(d)} - mine)
     rest = {
         extractor: [digest for digest in keys if (extractor, digest) not in places]
         for extractor, keys in wanted.items()

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from codeplane.core.errors import ArtifactInvalid
-from codeplane.fact_store.layout import SegmentName, check_version, version_line
+from codeplane.fact_store.layout import SegmentName, check_version, is_older, version_line
 from codeplane.fact_store.store import FactStore
 
 LARGEST_SEGMENT: Final = 1 << 30
@@ -106,19 +106,23 @@ class Segment:
 
     @classmethod
     def open(cls, store: FactStore, name: SegmentName) -> "Segment | None":
-        """Reads and checks the footer; None where the store has no such segment any more."""
+        """Reads and checks the footer; None where the store has it no more, or in an older
+        format."""
         size = store.size(name.key)
         if size is None:
             return None
         if not len(_BEGIN) + _FOOTER.size + _END.size <= size <= LARGEST_SEGMENT:
             raise _invalid(name, f"its size is {size} bytes")
+        begin = store.read_range(name.key, 0, len(_BEGIN))
+        if is_older(begin):
+            return None
+        check_version(begin, "segment", name.key)
         length, mark = _END.unpack(store.read_range(name.key, size - _END.size, _END.size))
         if mark != _MARK or not _FOOTER.size <= length <= min(_LARGEST_FOOTER, size - len(_BEGIN)):
             raise _invalid(name, "it has no end")
         footer = store.read_range(name.key, size - _END.size - length, length)
         if hashlib.sha256(footer).hexdigest() != name.digest:
             raise _invalid(name, "its footer has another digest")
-        check_version(store.read_range(name.key, 0, len(_BEGIN)), "segment", name.key)
         frames, places = _parse_footer(name, footer, size - _END.size - length)
         return cls(store, name, frames, places)
 

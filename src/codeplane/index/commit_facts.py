@@ -1,6 +1,6 @@
 """The facts of a commit's files: to be handed on, or to be brought from elsewhere."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, KeysView, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -40,7 +40,7 @@ class CommitContents:
         self.gaps: list[Gap] = [*tree.gaps.values(), *objects.gaps, *pointers]
 
     @property
-    def keys(self) -> Iterable[BlobKey]:
+    def keys(self) -> KeysView[BlobKey]:
         return self._files.keys()
 
     def paths(self, key: BlobKey) -> Sequence[tuple[RepoPath, Known]]:

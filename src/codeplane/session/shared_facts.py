@@ -1,7 +1,7 @@
 """Facts that are shared: those of a commit out of a store, into one, or through a file."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -31,13 +31,28 @@ from codeplane.fact_store import (
     push_facts,
     repository_ids,
 )
-from codeplane.index import IndexDatabase, Progress
-from codeplane.index.commit_facts import commit_contents
+from codeplane.index import IndexDatabase, Progress, Workers
+from codeplane.index.commit_facts import commit_contents, missing_facts
 from codeplane.session.checkout import Checkout
+from codeplane.storage import StateDir
 from codeplane.storage.files import private_dir, write_private
 from codeplane.working_tree import CommitTree, Opened, WorkingTree
 
 _RECORD: Final = "distrusted-stores.json"
+_WORKERS: Final = 2
+
+
+@dataclass
+class StoreStatus:
+    """How a store and this checkout stand."""
+
+    store: str
+    commit: str  # that is checked out
+    head: str | None  # the commit that the store's pointer names
+    has_commit: bool
+    distrusted: str | None = None
+    contents: int | None = None  # of the commit; None where there is no index yet
+    missing: int | None = None  # those without facts in the index
 
 
 @dataclass(frozen=True)
@@ -74,9 +89,9 @@ def pull_commit(
     """Takes the facts that a commit needs from a store; with `again`, from one that gave wrong facts
     before."""
     store = open_fact_store(where)
-    with _marked_on_difference(checkout, store, again=again):
+    with _marked_on_difference(checkout, store, again=again), _comparing(index) as workers:
         contents = commit_contents(index, tree)
-        return pull_facts(store, index, contents, repository_ids(checkout.repository))
+        return pull_facts(store, index, contents, repository_ids(checkout.repository), workers)
 
 
 def import_file(
@@ -95,18 +110,20 @@ def import_file(
                     commit=commit,
                 ) from None
             at = tree.at("HEAD")
-        return pull_facts(store, index, commit_contents(index, at), [repository])
+        with _comparing(index) as workers:
+            return pull_facts(store, index, commit_contents(index, at), [repository], workers)
 
 
 def push_commit(
     checkout: Checkout, index: IndexDatabase, revision: str, where: str, progress: Progress | None = None
 ) -> PushReport:
     """Brings the facts of a commit into a store, and has its pointer name the commit where that is newer."""
+    tree, repository = _find_shared(checkout, revision)
     store = open_fact_store(where, is_made=True)
-    report = _send_facts(checkout, index, revision, store, progress)
-    repository = checkout.repository
+    index.commits.view_of(tree, progress)  # what the index lacks is read first
+    report = push_facts(store, index, commit_contents(index, tree), repository)
     report.is_head = move_head(
-        store, report.repository, report.commit, lambda old, new: is_behind(repository, old, new)
+        store, repository, report.commit, lambda old, new: is_behind(checkout.repository, old, new)
     )
     return report
 
@@ -115,10 +132,44 @@ def export_file(
     checkout: Checkout, index: IndexDatabase, revision: str, file: Path, progress: Progress | None = None
 ) -> PushReport:
     """Writes the facts of a commit into one file."""
+    tree, repository = _find_shared(checkout, revision)
     with ArchiveWriter(file) as writer:
-        report = _send_facts(checkout, index, revision, writer, progress)
-        report.is_head = move_head(writer, report.repository, report.commit, lambda *_: True)
+        index.commits.view_of(tree, progress)
+        report = push_facts(writer, index, commit_contents(index, tree), repository)
+        report.is_head = move_head(writer, repository, report.commit, lambda *_: True)
     return report
+
+
+@contextmanager
+def opened_index(checkout: Checkout) -> Iterator[tuple[IndexDatabase, WorkingTree]]:
+    """The index of a checkout, whether or not a server has it open too."""
+    for root in {checkout.root, checkout.index_home}:
+        StateDir.create(root)
+    tree = WorkingTree(checkout.root, checkout.repository, Opened(checkout.opened))
+    with closing(Workers(_WORKERS)) as workers:
+        index = IndexDatabase.open(checkout.index_file, tree, workers, checkout.view_key)
+        with closing(index):
+            yield index, tree
+
+
+def describe_store(checkout: Checkout, where: str) -> StoreStatus:
+    """What a store has of this repository, and what of HEAD is to be read here without it. Facts stay where
+    they are."""
+    store, repository = open_fact_store(where), checkout.repository
+    commit = repository.head().commit or ""
+    heads = {one: head for one in repository_ids(repository) if (head := find_head(store, one))}
+    status = StoreStatus(
+        store=store.label,
+        commit=commit,
+        head=next(iter(heads.values()), None),
+        has_commit=any(store.size(manifest_key(one, commit)) for one in heads) if commit else False,
+        distrusted=distrust_record(checkout).reason(store.label),
+    )
+    if commit and checkout.index_file.exists():
+        with opened_index(checkout) as (index, tree):
+            contents = commit_contents(index, tree.at(commit))
+            status.contents, status.missing = len(contents.keys), len(missing_facts(index, contents))
+    return status
 
 
 def shared_tree(checkout: Checkout) -> WorkingTree:
@@ -137,10 +188,8 @@ def distrust_record(checkout: Checkout) -> DistrustRecord:
     return DistrustRecord(folder / _RECORD, write)
 
 
-def _send_facts(
-    checkout: Checkout, index: IndexDatabase, revision: str, store: FactStore, progress: Progress | None
-) -> PushReport:
-    """The facts of a commit that others may have, from what the index has; what it lacks is read first."""
+def _find_shared(checkout: Checkout, revision: str) -> tuple[CommitTree, str]:
+    """What others may have of a commit, and what they call the repository; all that would be refused is."""
     tree = shared_tree(checkout).at(revision)
     check_is_shared(checkout.repository, tree.commit.oid)
     ids = repository_ids(checkout.repository)
@@ -149,8 +198,7 @@ def _send_facts(
             "This repository has no remote, and its first commit is not here: nobody could tell which it is.",
             hints=["git remote add origin URL", "git fetch --unshallow"],
         )
-    index.commits.view_of(tree, progress)
-    return push_facts(store, index, commit_contents(index, tree), ids[0])
+    return tree, ids[0]
 
 
 def _archived_commit(store: ArchiveStore) -> tuple[str, str]:
@@ -163,6 +211,16 @@ def _archived_commit(store: ArchiveStore) -> tuple[str, str]:
     if commit is None or store.size(manifest_key(repository, commit)) is None:
         raise ArtifactInvalid(f"{store.label} is not used: it has no manifest.")
     return repository, commit
+
+
+@contextmanager
+def _comparing(index: IndexDatabase) -> Iterator[Workers]:
+    """Those that read a few contents for a comparison: one is enough where none is there yet."""
+    if not index.workers.are_missing:
+        yield index.workers
+        return
+    with closing(Workers(1)) as workers:
+        yield workers
 
 
 @contextmanager
