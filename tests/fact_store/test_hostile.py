@@ -74,9 +74,9 @@ def test_a_store_that_was_mended_is_used_again_when_the_user_says_so(
     assert_nothing_taken(reader, StoreDistrusted, lambda: reader.pull(pushed))
     assert_nothing_taken(reader, StoreDistrusted, lambda: reader.pull(pushed, again=True))
     forge_facts(pushed, lambda _, record: renamed(record, "Cert", "Cart"))
-    assert reader.pull(pushed, again=True).taken == 8
+    assert reader.pull(pushed, again=True).from_store == 8
     assert reader.facts() == author.facts()
-    assert reader.pull(pushed).wanted == 0
+    assert reader.pull(pushed).missing == 0
 
 
 def test_missing_words_are_noticed_too(reader: Machine, pushed: Path) -> None:
@@ -97,7 +97,7 @@ def test_facts_are_taken_for_contents_that_are_here_and_for_no_other(
     commit(author.repo, {"theirs.py": "theirs = 1\n", "shop/cart.py": "class Other: ...\n"})
     author.push(store)
     pulled = reader.pull(store)
-    assert (pulled.wanted, pulled.taken) == (8, 7)
+    assert (pulled.missing, pulled.from_store) == (8, 7)
     assert reader.blobs() == 7
 
 
@@ -109,7 +109,7 @@ def test_facts_under_the_digest_of_another_content_are_noticed(reader: Machine, 
     assert_nothing_taken(reader, FactStoreError, lambda: reader.pull(pushed))
 
 
-FORMS: dict[str, Callable[[dict[int, object]], None]] = {
+FORMS: dict[str, Callable[[dict[int, object]], object]] = {
     "a parent that is not there": lambda head: _row(head, 6)[0].__setitem__(2, 99),
     "a definition in itself": lambda head: _row(head, 6)[0].__setitem__(2, 0),
     "a scope that is not there": lambda head: _row(head, 6)[0].__setitem__(3, 99),
@@ -427,7 +427,7 @@ def test_a_newer_major_format_is_refused_and_a_newer_minor_one_is_read(reader: M
     message = assert_nothing_taken(reader, ArtifactTooNew, lambda: reader.pull(pushed))
     assert "format 2.0" in message
     file.write_bytes(set_version(data, "manifest", "1.9"))
-    assert reader.pull(pushed).taken == 8
+    assert reader.pull(pushed).from_store == 8
 
 
 @pytest.mark.parametrize("place", ["facts", "have", "repo"])
@@ -454,7 +454,7 @@ def test_a_link_in_the_place_of_an_object_is_not_followed(
         assert_nothing_taken(reader, ArtifactInvalid, lambda: reader.pull(pushed))
         path.unlink()
         (tmp_path / "object").rename(path)
-    assert reader.pull(pushed).taken == 8
+    assert reader.pull(pushed).from_store == 8
 
 
 def test_a_segment_of_another_extractor_is_refused(reader: Machine, pushed: Path) -> None:
@@ -498,4 +498,4 @@ def test_a_file_of_a_commit_that_was_not_fetched_serves_the_one_that_is_here(
     commit(author.repo, {"later.py": "later = 1\n"})
     author.export(tmp_path / "facts.tar")
     taken = reader.take(tmp_path / "facts.tar")
-    assert (taken.commit, taken.taken) == (git(reader.repo, "rev-parse", "HEAD"), 8)
+    assert (taken.commit, taken.from_store) == (git(reader.repo, "rev-parse", "HEAD"), 8)

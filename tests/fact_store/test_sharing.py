@@ -27,7 +27,7 @@ def test_facts_from_a_store_are_those_that_would_be_read(
     pushed = author.push(store)
     assert (pushed.files, pushed.new_contents, pushed.left_out, pushed.is_head) == (8, 8, 0, True)
     pulled = reader.pull(store)
-    assert (pulled.wanted, pulled.taken, pulled.compared, pulled.left) == (8, 8, 8, 0)
+    assert (pulled.missing, pulled.from_store, pulled.samples, pulled.left) == (8, 8, 8, 0)
     assert pulled.manifest == pulled.commit == pushed.commit
     assert reader.blobs() == 8
     assert reader.facts() == author.facts()
@@ -38,7 +38,7 @@ def test_facts_from_a_file_are_those_that_would_be_read(
 ) -> None:
     file = tmp_path / "facts.tar"
     author.export(file)
-    assert reader.take(file).taken == 8
+    assert reader.take(file).from_store == 8
     assert reader.facts() == author.facts()
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
@@ -53,7 +53,7 @@ def test_an_unpacked_file_is_a_store(author: Machine, reader: Machine, store: Pa
     author.export(tmp_path / "facts.tar")
     with tarfile.open(tmp_path / "facts.tar") as archive:
         archive.extractall(store, filter="data")
-    assert reader.pull(store).taken == 8
+    assert reader.pull(store).from_store == 8
 
 
 def test_what_is_there_is_neither_sent_nor_taken_again(author: Machine, reader: Machine, store: Path) -> None:
@@ -62,7 +62,7 @@ def test_what_is_there_is_neither_sent_nor_taken_again(author: Machine, reader: 
     again = author.push(store)
     assert (again.new_contents, again.segments) == (0, 0) and contents(store) == before
     reader.pull(store)
-    assert reader.pull(store).wanted == 0
+    assert reader.pull(store).missing == 0
     step = commit(author.repo, {"shop/cart.py": "class Cart: pass\n", "new.py": "x = 1\n"})
     pushed = author.push(store)
     assert (pushed.contents, pushed.new_contents) == (9, 2)
@@ -71,7 +71,7 @@ def test_what_is_there_is_neither_sent_nor_taken_again(author: Machine, reader: 
     }
     git(reader.repo, "pull", "-q")
     pulled = reader.pull(store)
-    assert (pulled.commit, pulled.wanted, pulled.taken) == (step, 2, 2)
+    assert (pulled.commit, pulled.missing, pulled.from_store) == (step, 2, 2)
 
 
 def test_a_commit_that_was_not_pushed_takes_what_the_last_one_has(
@@ -80,7 +80,7 @@ def test_a_commit_that_was_not_pushed_takes_what_the_last_one_has(
     pushed = author.push(store)
     commit(reader.repo, {"own.py": "mine = 1\n"})
     pulled = reader.pull(store)
-    assert (pulled.manifest, pulled.wanted, pulled.taken, pulled.left) == (pushed.commit, 9, 8, 1)
+    assert (pulled.manifest, pulled.missing, pulled.from_store, pulled.left) == (pushed.commit, 9, 8, 1)
 
 
 def test_contents_are_shared_between_repositories(
@@ -92,7 +92,7 @@ def test_contents_are_shared_between_repositories(
     git(other.repo, "remote", "remove", "origin")
     commit(other.repo, {"more.py": "y = 2\n"})
     pulled = other.pull(store)
-    assert (pulled.manifest, pulled.wanted, pulled.taken) == (None, 9, 8)
+    assert (pulled.manifest, pulled.missing, pulled.from_store) == (None, 9, 8)
     pushed = other.push(store)
     assert pushed.new_contents == 1 and pushed.repository != author.push(store).repository
 
@@ -118,10 +118,10 @@ def test_segments_that_were_dropped_are_sent_again_and_read_meanwhile(
     for name in dropped:
         (store / name).unlink()
     pulled = reader.pull(store)
-    assert pulled.left == pulled.wanted - pulled.taken == 5
+    assert pulled.left == pulled.missing - pulled.from_store == 5
     assert author.push(store).new_contents == 5
     assert set(dropped) <= set(contents(store))
-    assert reader.pull(store).taken == 5
+    assert reader.pull(store).from_store == 5
     assert reader.facts() == author.facts()
 
 
@@ -135,7 +135,7 @@ def test_a_push_that_ended_early_is_no_commit(author: Machine, reader: Machine, 
     assert describe_store(reader.checkout, str(store)).head is None
     assert author.push(store).new_contents == 0
     assert contents(store) == whole
-    assert reader.pull(store).taken == 8
+    assert reader.pull(store).from_store == 8
 
 
 def test_facts_of_another_version_are_read_here_and_that_is_said(
@@ -148,10 +148,10 @@ def test_facts_of_another_version_are_read_here_and_that_is_said(
             layout, "_extractor_name", lambda language, version: f"{language or 'words'}-{'0' * 16}"
         )
         pulled = reader.pull(store)
-        assert (pulled.taken, pulled.outdated, pulled.left) == (0, 8, 8)
+        assert (pulled.from_store, pulled.stale, pulled.left) == (0, 8, 8)
         assert reader.push(store).new_contents == 8
     # Both versions have theirs from now on.
-    assert other.pull(store).taken == 8
+    assert other.pull(store).from_store == 8
     assert author.push(store).new_contents == 0
 
 
@@ -162,7 +162,7 @@ def test_an_older_format_counts_as_not_there(
     with monkeypatch.context() as patch:
         patch.setattr(layout, "FORMAT", (2, 0))
         pulled = reader.pull(store)
-        assert (pulled.taken, pulled.outdated, pulled.made_by) == (0, 8, "an older format")
+        assert (pulled.from_store, pulled.stale, pulled.made_by) == (0, 8, "an older format")
 
 
 def test_the_store_of_the_settings_is_asked_before_anything_is_read(
@@ -182,7 +182,7 @@ def test_the_store_of_the_settings_is_asked_before_anything_is_read(
     assert lost is not None and "no such file" in lost.problem and not lost.from_cache
     taken = ensure(str(store))
     assert taken is not None and taken.from_cache and taken.report is not None
-    assert taken.report.taken == len(FILES)
+    assert taken.report.from_store == len(FILES)
     again = ensure(str(store))
     assert again is not None and not again.from_cache and not again.problem
 

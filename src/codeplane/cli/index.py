@@ -118,19 +118,19 @@ def _render_push(report: PushReport, place: str) -> list[str]:
 
 def _render_pull(report: PullReport, place: str) -> list[str]:
     commit = report.commit[:12]
-    if not report.wanted:
+    if not report.missing:
         return [f"The index has the facts of commit {commit} already."]
-    share = f"{report.taken} of {report.wanted} contents of commit {commit} taken"
-    lines = [f"{report.store}: {share}, {report.compared} of them compared with the files."]
+    share = f"{report.from_store} of {report.missing} contents of commit {commit} taken"
+    lines = [f"{report.store}: {share}, {report.samples} of them compared with the files."]
     if report.manifest is None:
         lines.append(f"{place} has no commit of this repository.")
     elif report.manifest != report.commit:
         lines.append(
             f"The commit is not there; {report.manifest[:12]} was used, which is the last one pushed."
         )
-    if report.outdated:
+    if report.stale:
         version = f"another version of CodePlane ({report.made_by})"
-        lines.append(f"{report.outdated} contents are there only as {version} reads them.")
+        lines.append(f"{report.stale} contents are there only as {version} reads them.")
     if report.left:
         lines.append(f"{report.left} contents were read here.")
     return lines
@@ -147,7 +147,7 @@ def _render_status(status: StoreStatus, _place: str) -> list[str]:
         lines.append("index: none yet")
     else:
         lines.append(f"index: {status.missing} of {status.contents} contents of the commit are not read yet")
-    return [*lines, f"not used: {status.distrusted}"] if status.distrusted else lines
+    return [*lines, f"not used: {status.distrust}"] if status.distrust else lines
 
 
 _RENDERERS: Final[dict[str, Callable[[Any, str], list[str]]]] = {

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from codeplane.core.errors import ArtifactInvalid, FactStoreUnavailable
 from codeplane.fact_store.layout import is_key
-from codeplane.fact_store.store import Tagged
+from codeplane.fact_store.store import FactStore, Tagged
 from codeplane.storage.files import open_plain, publish
 
 _BLOCK: Final = 512
@@ -23,7 +23,7 @@ class _Span(NamedTuple):
     length: int
 
 
-class ArchiveStore:
+class ArchiveStore(FactStore):
     """The objects of an archive, to be read. Anything that `export` doesn't write is refused."""
 
     def __init__(self, file: BinaryIO, label: str, spans: dict[str, _Span]) -> None:
@@ -80,7 +80,7 @@ class ArchiveStore:
         return (key for key in sorted(self._spans) if key.startswith(f"{prefix.rstrip('/')}/"))
 
 
-class ArchiveWriter:
+class ArchiveWriter(FactStore):
     """An archive in the making, beside its place: it gets its name when it is whole.
 
     The same objects give the same bytes: there is neither a time nor an owner in it.
@@ -161,7 +161,7 @@ def _list_spans(file: BinaryIO, path: Path) -> dict[str, _Span]:
         key, length = _read_header(header, path)
         at += _BLOCK
         if key in spans or at + length > size or len(spans) >= _MOST_OBJECTS:
-            raise _invalid(path, "it is cut off or has an object twice")
+            raise _invalid_error(path, "it is cut off or has an object twice")
         spans[key] = _Span(at, length)
         at += -(-length // _BLOCK) * _BLOCK
 
@@ -178,11 +178,11 @@ def _read_header(header: bytes, path: Path) -> tuple[str, int]:
         key = (prefix + b"/" + name if prefix else name).decode("ascii")
         length = int(header[124:136].rstrip(b"\0 "), 8)
     except ValueError as error:
-        raise _invalid(path, "it is cut off, or no archive of facts") from error
+        raise _invalid_error(path, "it is cut off, or no archive of facts") from error
     if length < 0 or not is_key(key):
-        raise _invalid(path, f"it has {key[:100]!r}, which is no object of a store")
+        raise _invalid_error(path, f"it has {key[:100]!r}, which is no object of a store")
     return key, length
 
 
-def _invalid(path: Path, reason: str) -> ArtifactInvalid:
+def _invalid_error(path: Path, reason: str) -> ArtifactInvalid:
     return ArtifactInvalid(f"{path} is not used: {reason}.", file=str(path))

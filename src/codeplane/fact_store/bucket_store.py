@@ -8,19 +8,17 @@ from urllib.parse import urlsplit
 
 from codeplane.core.errors import ArtifactInvalid, FactStoreUnavailable, InvalidArgument
 from codeplane.fact_store.layout import is_key
-from codeplane.fact_store.store import Tagged
+from codeplane.fact_store.store import FactStore, Tagged
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 SCHEMES: Final = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss")
-_CONNECT_SEC: Final = 10
-_REQUEST_SEC: Final = 120
 _RETRIES: Final = 4
 _RETRY_SEC: Final = 60
 
 
-class BucketStore:
+class BucketStore(FactStore):
     """Objects of a bucket, under a prefix. Who may read and write is up to the bucket."""
 
     def __init__(self, url: str) -> None:
@@ -35,7 +33,7 @@ class BucketStore:
         assert is_key(key), f"BUG: no key: {key!r}"
         import obstore
 
-        with self._explained():
+        with self._explain_errors():
             try:
                 return int(obstore.head(self._store, key)["size"])
             except FileNotFoundError:
@@ -45,7 +43,7 @@ class BucketStore:
         assert is_key(key), f"BUG: no key: {key!r}"
         import obstore
 
-        with self._explained():
+        with self._explain_errors():
             try:
                 result = obstore.get(self._store, key)
             except FileNotFoundError:
@@ -62,7 +60,7 @@ class BucketStore:
 
         if not length:
             return b""
-        with self._explained():
+        with self._explain_errors():
             try:
                 data = bytes(obstore.get_range(self._store, key, start=start, length=length))
             except FileNotFoundError:
@@ -72,27 +70,27 @@ class BucketStore:
         return data
 
     def create(self, key: str, data: bytes) -> bool:
-        return self._put(key, data, "create")
+        return self._put_object(key, data, "create")
 
     def swap(self, key: str, data: bytes, tag: str | None) -> bool:
-        return self._put(key, data, "create" if tag is None else {"e_tag": tag})
+        return self._put_object(key, data, "create" if tag is None else {"e_tag": tag})
 
     def keys(self, prefix: str) -> Iterator[str]:
         import obstore
 
-        with self._explained():
+        with self._explain_errors():
             for chunk in obstore.list(self._store, prefix.rstrip("/")):
                 for entry in chunk:
                     key = str(entry["path"])
                     if is_key(key):
                         yield key
 
-    def _put(self, key: str, data: bytes, mode: Any) -> bool:
+    def _put_object(self, key: str, data: bytes, mode: Any) -> bool:
         assert is_key(key), f"BUG: no key: {key!r}"
         import obstore
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 
-        with self._explained():
+        with self._explain_errors():
             try:
                 # Conditions hold for single requests alone.
                 obstore.put(self._store, key, data, mode=mode, use_multipart=False)
@@ -101,7 +99,7 @@ class BucketStore:
         return True
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain_errors(self) -> Iterator[None]:
         from obstore.exceptions import BaseError
 
         try:
@@ -146,12 +144,9 @@ def _open_bucket(url: str, label: str) -> "ObjectStore":
             extra="fleet",
         ) from error
     try:
+        # No options of the client: they would take the place of those that the environment gives.
         return from_url(
             url,
-            client_options={
-                "connect_timeout": timedelta(seconds=_CONNECT_SEC),
-                "timeout": timedelta(seconds=_REQUEST_SEC),
-            },
             retry_config={"max_retries": _RETRIES, "retry_timeout": timedelta(seconds=_RETRY_SEC)},
         )
     except (BaseError, ValueError) as error:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from codeplane.core.errors import ArtifactInvalid, FactStoreUnavailable
 from codeplane.fact_store.layout import is_key
-from codeplane.fact_store.store import Tagged
+from codeplane.fact_store.store import FactStore, Tagged
 from codeplane.storage.files import claim, open_plain, sync_dir, write_public
 
 _LOCK = ".lock"
 
 
-class DirectoryStore:
+class DirectoryStore(FactStore):
     """Objects are files. Nothing in the directory is followed that leads elsewhere."""
 
     def __init__(self, root: Path) -> None:
@@ -31,7 +31,7 @@ class DirectoryStore:
             if not root.is_dir():
                 raise NotADirectoryError(20, "not a directory", str(root))
         except (OSError, RuntimeError) as error:
-            raise _unavailable(root, error) from error
+            raise _unavailable_error(root, error) from error
         return cls(root)
 
     @property
@@ -65,19 +65,19 @@ class DirectoryStore:
             if is_new:
                 sync_dir(path.parent)
         except OSError as error:
-            raise _unavailable(self._root, error) from error
+            raise _unavailable_error(self._root, error) from error
         return is_new
 
     def swap(self, key: str, data: bytes, tag: str | None) -> bool:
         try:
             path = self._make_folder(key)
-            with self._locked():
+            with self._lock_store():
                 current = self.read(key, 1 << 30)
                 if (current.tag if current is not None else None) != tag:
                     return False
                 write_public(path, data)
         except OSError as error:
-            raise _unavailable(self._root, error) from error
+            raise _unavailable_error(self._root, error) from error
         return True
 
     def keys(self, prefix: str) -> Iterator[str]:
@@ -109,9 +109,9 @@ class DirectoryStore:
                 raise ArtifactInvalid(f"{path} is a link, which no store has.", object=key)
             stream = open_plain(path)
             if stream is None and os.path.lexists(path):
-                raise _unavailable(path, PermissionError(13, "it can't be read"))
+                raise _unavailable_error(path, PermissionError(13, "it can't be read"))
         except OSError as error:
-            raise _unavailable(self._root, error) from error
+            raise _unavailable_error(self._root, error) from error
         if stream is None:
             yield None
             return
@@ -129,7 +129,7 @@ class DirectoryStore:
         return folder / key.rpartition("/")[2]
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock_store(self) -> Iterator[None]:
         """Alone among those who replace objects here."""
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         fd = os.open(self._root / _LOCK, flags, 0o666)
@@ -148,6 +148,6 @@ def _read_all(fd: int, start: int, length: int) -> bytes:
     return b"".join(parts)
 
 
-def _unavailable(path: Path, error: OSError | RuntimeError) -> FactStoreUnavailable:
+def _unavailable_error(path: Path, error: OSError | RuntimeError) -> FactStoreUnavailable:
     reason = (getattr(error, "strerror", None) or str(error)).lower()
     return FactStoreUnavailable(f"The store {path} can't be used: {reason}.", store=str(path))

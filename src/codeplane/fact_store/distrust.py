@@ -20,22 +20,22 @@ class DistrustRecord:
     def __init__(self, file: Path, write: Writer) -> None:
         self._file, self._write = file, write
 
-    def reason(self, label: str) -> str | None:
+    def find_reason(self, label: str) -> str | None:
         """What was found out about a store; None where nothing was."""
-        return self._read().get(label)
+        return self._read_entries().get(label)
 
     def add(self, label: str, reason: str) -> None:
-        entries = {**self._read(), label: reason}
-        self._save(dict(list(entries.items())[-_MOST:]))
+        entries = {**self._read_entries(), label: reason}
+        self._save_entries(dict(list(entries.items())[-_MOST:]))
 
     def remove(self, label: str) -> bool:
-        entries = self._read()
+        entries = self._read_entries()
         if entries.pop(label, None) is None:
             return False
-        self._save(entries)
+        self._save_entries(entries)
         return True
 
-    def _read(self) -> dict[str, str]:
+    def _read_entries(self) -> dict[str, str]:
         try:
             entries = decode_json(read_small(self._file, _LARGEST) or b"{}")
         except ValueError:
@@ -44,5 +44,5 @@ class DistrustRecord:
             return {}
         return {str(label): str(reason) for label, reason in entries.items()}
 
-    def _save(self, entries: dict[str, str]) -> None:
+    def _save_entries(self, entries: dict[str, str]) -> None:
         self._write(self._file, json.dumps(entries, indent=2, sort_keys=True).encode() + b"\n")

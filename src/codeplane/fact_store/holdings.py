@@ -20,18 +20,18 @@ _ROW: Final = 64  # two digests
 _TRIES: Final = 12
 _AT_ONCE: Final = 8  # requests
 
-Wanted = Mapping[str, Iterable[str]]
+Needs = Mapping[str, Iterable[str]]
 """Digests of contents by extractor."""
 
 
 def find_holdings(
-    store: FactStore, wanted: Wanted, *, is_mended: bool = False
+    store: FactStore, needs: Needs, *, is_mended: bool = False
 ) -> dict[tuple[str, str], SegmentName]:
     """The segments that the lists name for contents, by extractor and digest. A damaged list that is about
     to be mended says nothing."""
     parts = [
         (extractor, prefix, digests)
-        for extractor, all_digests in wanted.items()
+        for extractor, all_digests in needs.items()
         for prefix, digests in _by_prefix(all_digests).items()
     ]
     holdings: dict[tuple[str, str], SegmentName] = {}
@@ -73,8 +73,8 @@ def _merge_rows(store: FactStore, place: tuple[str, str], new: Mapping[str, str]
         rows, tag = _read_rows(store, *place, is_mended=True)
         if rows.items() >= new.items():
             return
-        merged = {**rows, **new}
-        data = b"".join(bytes.fromhex(digest + merged[digest]) for digest in sorted(merged))
+        rows |= new
+        data = b"".join(bytes.fromhex(digest + rows[digest]) for digest in sorted(rows))
         if store.swap(have_key(*place), _BEGIN + data, tag):
             return
         time.sleep(random.uniform(0, 0.05 * 2 ** min(attempt, 5)))  # noqa: S311 - only spreads the tries

@@ -69,7 +69,7 @@ def check_is_shared(repository: Repository, commit: str) -> None:
         tips = [
             str(target.id)
             for name in handle.references
-            if name.startswith(_SHOWN) and (target := _peeled(handle, name)) is not None
+            if name.startswith(_SHOWN) and (target := _peel_reference(handle, name)) is not None
         ]
         if not handle.head_is_unborn:
             tips.append(str(handle.head.target))
@@ -81,7 +81,7 @@ def check_is_shared(repository: Repository, commit: str) -> None:
     )
 
 
-def _peeled(handle: pygit2.Repository, name: str) -> pygit2.Commit | None:
+def _peel_reference(handle: pygit2.Repository, name: str) -> pygit2.Commit | None:
     try:
         return handle.references[name].peel(pygit2.Commit)
     except (pygit2.GitError, KeyError, ValueError):

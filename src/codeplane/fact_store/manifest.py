@@ -101,11 +101,11 @@ def read_manifest(data: bytes, name: str) -> Listing:
     head, newline, body = data.partition(b"\n")
     words = head.split(b" ")
     if not newline or len(words) != 3 or hashlib.sha256(body).hexdigest().encode() != words[2]:
-        raise _invalid(name, "it has another digest")
+        raise _invalid_error(name, "it has another digest")
     try:
         return _parse_lines(_unpack_lines(body))
     except (ValueError, TypeError, LookupError, zlib.error) as error:
-        raise _invalid(name, str(error) or "it can't be read") from error
+        raise _invalid_error(name, str(error) or "it can't be read") from error
 
 
 def _unpack_lines(body: bytes) -> Iterator[Any]:
@@ -185,5 +185,5 @@ def _check_path(path: Any) -> None:
         raise ValueError("a path leads out of the repository")
 
 
-def _invalid(name: str, reason: str) -> ArtifactInvalid:
+def _invalid_error(name: str, reason: str) -> ArtifactInvalid:
     return ArtifactInvalid(f"The manifest {name} is not used: {reason}.", object=name)

@@ -42,16 +42,16 @@ class PullReport:
     commit: str
     manifest: str | None = None  # the commit whose manifest was used
     made_by: str = ""  # the version of CodePlane that wrote it
-    wanted: int = 0  # contents of the commit without facts here
-    taken: int = 0
-    compared: int = 0
-    outdated: int = 0  # contents whose facts another version has read
+    missing: int = 0  # contents of the commit without facts here
+    from_store: int = 0  # those whose facts were taken
+    samples: int = 0  # those that were compared before
+    stale: int = 0  # contents whose facts are there only as another version reads them
     bytes: int = 0
 
     @property
     def left(self) -> int:
         """Contents that are to be read here."""
-        return self.wanted - self.taken
+        return self.missing - self.from_store
 
 
 class _Spooled(NamedTuple):
@@ -92,13 +92,13 @@ def pull_facts(
     """Takes the facts that the files of a commit need and the index doesn't have."""
     report = PullReport(store.label, contents.commit.oid)
     missing = missing_facts(index, contents)
-    report.wanted = len(missing)
+    report.missing = len(missing)
     if not missing:
         return report
-    wanted: dict[str, dict[str, BlobKey]] = defaultdict(dict)
+    needs: dict[str, dict[str, BlobKey]] = defaultdict(dict)
     for key in missing:
-        wanted[extractor_of(key)][key.digest] = key
-    segments = _open_segments(store, _find_places(store, wanted, repositories, report))
+        needs[extractor_of(key)][key.digest] = key
+    segments = _open_segments(store, _find_places(store, needs, repositories, report))
     # Chosen among what is really there, before any of it is read: workers are at it meanwhile.
     keys = [key for segment in segments for key in segment.keys]
     with (
@@ -107,12 +107,12 @@ def pull_facts(
     ):
         spool = _Spool(file)  # type: ignore[arg-type]  # it has what a file has
         for segment in segments:
-            _fetch(segment, contents, spool)
+            _fetch_segment(segment, contents, spool)
         unsure = comparison.finish(spool)
-        report.compared, report.bytes = comparison.count, spool.size
+        report.samples, report.bytes = comparison.count, spool.size
         entries = [(key, entry) for key, entry in spool.entries.items() if key not in unsure]
         facts = ((key, contents.size(key), spool.facts(entry)) for key, entry in entries)
-        report.taken = insert_facts(index, facts)
+        report.from_store = insert_facts(index, facts)
     return report
 
 
@@ -124,7 +124,7 @@ def choose_sample(count: int) -> list[int]:
 
 def _find_places(
     store: FactStore,
-    wanted: Mapping[str, Mapping[str, BlobKey]],
+    needs: Mapping[str, Mapping[str, BlobKey]],
     repositories: Iterable[str],
     report: PullReport,
 ) -> dict[SegmentName, list[BlobKey]]:
@@ -134,21 +134,21 @@ def _find_places(
         report.manifest, report.made_by = listing.commit, listing.made_by
         others: set[str] = set()
         for digest, segment in listing.places():
-            if digest in wanted.get(segment.extractor, ()):
+            if digest in needs.get(segment.extractor, ()):
                 places[segment.extractor, digest] = segment
             else:
                 others.add(digest)
         mine = {digest for _, digest in places}
         is_other = others.__contains__ if listing.digests else bool  # an older manifest names none
-        report.outdated = len({d for keys in wanted.values() for d in keys if is_other(d)} - mine)
+        report.stale = len({d for keys in needs.values() for d in keys if is_other(d)} - mine)
     rest = {
         extractor: [digest for digest in keys if (extractor, digest) not in places]
-        for extractor, keys in wanted.items()
+        for extractor, keys in needs.items()
     }
     places |= find_holdings(store, rest)
     segments: dict[SegmentName, list[BlobKey]] = defaultdict(list)
     for (extractor, digest), segment in places.items():
-        segments[segment].append(wanted[extractor][digest])
+        segments[segment].append(needs[extractor][digest])
     return segments
 
 
@@ -166,15 +166,15 @@ def _find_listing(store: FactStore, repositories: Iterable[str], commit: str) ->
 
 def _open_segments(store: FactStore, places: Mapping[SegmentName, list[BlobKey]]) -> list["_Source"]:
     """The segments with what they really have of what is wanted; one that has gone is none."""
-    opened = in_parallel(lambda name: Segment.open(store, name), sorted(places))
+    segments = in_parallel(lambda name: Segment.open(store, name), sorted(places))
     return [
         _Source(segment, [key for key in places[name] if key.digest in segment])
-        for name, segment in opened
+        for name, segment in segments
         if segment is not None
     ]
 
 
-def _fetch(source: "_Source", contents: CommitContents, spool: _Spool) -> None:
+def _fetch_segment(source: "_Source", contents: CommitContents, spool: _Spool) -> None:
     """Reads facts and checks their form, each against the size of its file."""
     keys = {key.digest: key for key in source.keys}
     caps = {digest: largest_record(contents.size(key)) for digest, key in keys.items()}
@@ -202,9 +202,9 @@ class _Comparison:
     def __init__(self, keys: Sequence[BlobKey], contents: CommitContents, workers: Workers) -> None:
         self._keys = [keys[number] for number in choose_sample(len(keys))]
         self.count = len(self._keys)
-        self._chunks = workers.extract(self._jobs(contents))
+        self._chunks = workers.extract(self._make_jobs(contents))
 
-    def _jobs(self, contents: CommitContents) -> Iterator[Job]:
+    def _make_jobs(self, contents: CommitContents) -> Iterator[Job]:
         for number, key in enumerate(self._keys):
             if (data := contents.read(key)) is not None:
                 yield Job(number, key.language, data)
@@ -217,15 +217,17 @@ class _Comparison:
     def finish(self, spool: _Spool) -> set[BlobKey]:
         """Raises `StoreDistrusted` at the first difference; tells which contents could not be read here."""
         unsure = set(self._keys)
-        for done in (done for chunk in self._chunks for done in chunk):
-            key = self._keys[done.number]
-            if done.packed.reason != LOST:
-                _compare(key, spool.entries[key].segment, spool.facts(spool.entries[key]), done.packed)
+        for outcome in (outcome for chunk in self._chunks for outcome in chunk):
+            key = self._keys[outcome.number]
+            if outcome.packed.reason != LOST:
+                _compare_facts(
+                    key, spool.entries[key].segment, spool.facts(spool.entries[key]), outcome.packed
+                )
                 unsure.discard(key)
         return unsure
 
 
-def _compare(key: BlobKey, segment: SegmentName, foreign: Packed, own: Packed) -> None:
+def _compare_facts(key: BlobKey, segment: SegmentName, foreign: Packed, own: Packed) -> None:
     if fingerprint(foreign) != fingerprint(own):
         raise StoreDistrusted(
             f"Nothing was taken: the segment {segment.key} has facts of the content"

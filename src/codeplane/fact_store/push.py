@@ -46,15 +46,15 @@ def push_facts(
     index."""
     commit = contents.commit.oid
     report = PushReport(commit, repository)
-    wanted: dict[str, dict[str, BlobKey]] = defaultdict(dict)
+    needs: dict[str, dict[str, BlobKey]] = defaultdict(dict)
     for key in contents.keys:
-        wanted[extractor_of(key)][key.digest] = key
-    holdings = _find_segments(store, repository, wanted)
+        needs[extractor_of(key)][key.digest] = key
+    holdings = _find_segments(store, repository, needs)
     segments: dict[SegmentName, list[str]] = defaultdict(list)
     for (extractor, digest), segment in holdings.items():
         segments[segment].append(digest)
-        del wanted[extractor][digest]
-    new = _write_segments(store, index, contents, wanted, report)
+        del needs[extractor][digest]
+    new = _write_segments(store, index, contents, needs, report)
     add_holdings(store, new)
     segments.update(new)
     write_manifest(store, _make_manifest(contents, repository, segments, report))
@@ -62,18 +62,18 @@ def push_facts(
 
 
 def _find_segments(
-    store: FactStore, repository: str, wanted: dict[str, dict[str, BlobKey]]
+    store: FactStore, repository: str, needs: dict[str, dict[str, BlobKey]]
 ) -> dict[tuple[str, str], SegmentName]:
     """The contents whose facts are in the store already: as the last manifest and the lists say, where the
     segment is really there."""
     holdings: dict[tuple[str, str], SegmentName] = {}
     if listing := _last_manifest(store, repository):
         for digest, segment in listing.places():
-            if digest in wanted.get(segment.extractor, ()):
+            if digest in needs.get(segment.extractor, ()):
                 holdings[segment.extractor, digest] = segment
     rest = {
         extractor: [digest for digest in keys if (extractor, digest) not in holdings]
-        for extractor, keys in wanted.items()
+        for extractor, keys in needs.items()
     }
     holdings |= find_holdings(store, rest, is_mended=True)
     there = {s for s, size in in_parallel(lambda s: store.size(s.key), set(holdings.values())) if size}
@@ -93,12 +93,12 @@ def _write_segments(
     store: FactStore,
     index: IndexDatabase,
     contents: CommitContents,
-    wanted: dict[str, dict[str, BlobKey]],
+    needs: dict[str, dict[str, BlobKey]],
     report: PushReport,
 ) -> dict[SegmentName, list[str]]:
     segments: dict[SegmentName, list[str]] = {}
-    for extractor in sorted(wanted):
-        keys = [wanted[extractor][digest] for digest in sorted(wanted[extractor])]
+    for extractor in sorted(needs):
+        keys = [needs[extractor][digest] for digest in sorted(needs[extractor])]
         builder = SegmentBuilder(extractor)
         for key, record in _make_records(index, contents, keys, report):
             builder.add(key.digest, record)
@@ -153,7 +153,7 @@ def _make_manifest(
     for number, key in enumerate(sorted(contents.keys)):
         numbers[extractor_of(key), key.digest] = number
         manifest.contents.append((key.digest, key.language))
-        manifest.files += [FileRow(path, number, known.mode) for path, known in contents.paths(key)]
+        manifest.files += [FileRow(path, number, file.mode) for path, file in contents.paths(key)]
     for segment, digests in segments.items():
         manifest.segments[segment] = sorted(numbers[segment.extractor, digest] for digest in digests)
     # What a link leads to or a submodule is at is not told: it may name a place on a machine.

@@ -60,7 +60,7 @@ def read_record(record: bytes) -> Packed:
         head = decode_json(parts[0])
         if not isinstance(head, list) or len(head) != 11:
             raise ValueError("an unusual head")
-        definitions, imports, exports, dynamics, written = (list(map(_read_row, rows)) for rows in head[6:])
+        definitions, imports, exports, dynamics, members = (list(map(_read_row, rows)) for rows in head[6:])
         columns: list[Any] = [
             *head[:6],
             parts[1],
@@ -69,7 +69,7 @@ def read_record(record: bytes) -> Packed:
             imports,
             exports,
             dynamics,
-            [(sql_text(name),) for (name,) in written],
+            [(sql_text(name),) for (name,) in members],
             parts[3],
             parts[4],
             parts[5].decode("utf-8", "surrogateescape"),

@@ -112,17 +112,17 @@ class Segment:
         if size is None:
             return None
         if not len(_BEGIN) + _FOOTER.size + _END.size <= size <= LARGEST_SEGMENT:
-            raise _invalid(name, f"its size is {size} bytes")
+            raise _invalid_error(name, f"its size is {size} bytes")
         begin = store.read_range(name.key, 0, len(_BEGIN))
         if is_older(begin):
             return None
         check_version(begin, "segment", name.key)
         length, mark = _END.unpack(store.read_range(name.key, size - _END.size, _END.size))
         if mark != _MARK or not _FOOTER.size <= length <= min(_LARGEST_FOOTER, size - len(_BEGIN)):
-            raise _invalid(name, "it has no end")
+            raise _invalid_error(name, "it has no end")
         footer = store.read_range(name.key, size - _END.size - length, length)
         if hashlib.sha256(footer).hexdigest() != name.digest:
-            raise _invalid(name, "its footer has another digest")
+            raise _invalid_error(name, "its footer has another digest")
         frames, places = _parse_footer(name, footer, size - _END.size - length)
         return cls(store, name, frames, places)
 
@@ -131,37 +131,37 @@ class Segment:
 
     def records(self, caps: Mapping[str, int]) -> Iterator[tuple[str, bytes]]:
         """The facts of some contents, each of at most so many bytes."""
-        wanted: dict[int, list[str]] = {}
+        digests_by_frame: dict[int, list[str]] = {}
         for digest, cap in sorted(caps.items()):
             place = self._places[digest]
             if place.length > min(cap, LARGEST_RECORD):
-                raise _invalid(self.name, f"it has {place.length} bytes for the content {digest[:12]}")
-            wanted.setdefault(place.frame, []).append(digest)
-        for run in _runs(sorted(wanted), self._frames):
+                raise _invalid_error(self.name, f"it has {place.length} bytes for the content {digest[:12]}")
+            digests_by_frame.setdefault(place.frame, []).append(digest)
+        for run in _frame_runs(sorted(digests_by_frame), self._frames):
             first, last = self._frames[run[0]], self._frames[run[-1]]
             data = self._store.read_range(self.name.key, first.start, last.start + last.length - first.start)
             for number in run:
                 frame = self._frames[number]
                 start = frame.start - first.start
                 raw = self._unpack_frame(frame, data[start : start + frame.length])
-                for digest in wanted[number]:
+                for digest in digests_by_frame[number]:
                     place = self._places[digest]
                     yield digest, raw[place.start : place.start + place.length]
 
     def _unpack_frame(self, frame: _Frame, data: bytes) -> bytes:
         if hashlib.sha256(data).digest() != frame.digest:
-            raise _invalid(self.name, "a frame has another digest")
+            raise _invalid_error(self.name, "a frame has another digest")
         unpacker = zlib.decompressobj()
         try:
             raw = unpacker.decompress(data, frame.raw + 1)
         except zlib.error as error:
-            raise _invalid(self.name, "a frame can't be unpacked") from error
+            raise _invalid_error(self.name, "a frame can't be unpacked") from error
         if len(raw) != frame.raw or not unpacker.eof or unpacker.unused_data:
-            raise _invalid(self.name, "a frame has another length")
+            raise _invalid_error(self.name, "a frame has another length")
         return raw
 
 
-def _runs(numbers: Iterable[int], frames: list[_Frame]) -> Iterator[list[int]]:
+def _frame_runs(numbers: Iterable[int], frames: list[_Frame]) -> Iterator[list[int]]:
     """Neighbouring frames that are read in one go."""
     run: list[int] = []
     for number in numbers:
@@ -181,41 +181,41 @@ def _parse_footer(name: SegmentName, footer: bytes, end: int) -> tuple[list[_Fra
     letters, frame_count, content_count = _FOOTER.unpack_from(footer)
     size = _FOOTER.size + letters + frame_count * _FRAME.size + content_count * _CONTENT.size
     if size != len(footer):
-        raise _invalid(name, "its footer counts wrong")
+        raise _invalid_error(name, "its footer counts wrong")
     at = _FOOTER.size + letters
     if footer[_FOOTER.size : at] != name.extractor.encode():
-        raise _invalid(name, "it is of another extractor")
+        raise _invalid_error(name, "it is of another extractor")
     frames, start = [], len(_BEGIN)
     for length, raw, digest in _FRAME.iter_unpack(footer[at : at + frame_count * _FRAME.size]):
         frames.append(_Frame(start, length, raw, digest))
         start += length
     if start != end:
-        raise _invalid(name, "its frames don't fill it")
+        raise _invalid_error(name, "its frames don't fill it")
     places = _parse_places(name, footer[at + frame_count * _FRAME.size :], frames)
     return frames, places
 
 
 def _parse_places(name: SegmentName, data: bytes, frames: list[_Frame]) -> dict[str, _Place]:
     places: dict[str, _Place] = {}
-    filled = [0] * len(frames)
+    sizes = [0] * len(frames)
     counts = [0] * len(frames)
     last = ""
     for raw, frame, length in _CONTENT.iter_unpack(data):
         digest = raw.hex()
         if digest <= last or frame >= len(frames):
-            raise _invalid(name, "its contents are in disorder")
-        places[digest] = _Place(frame, filled[frame], length)
-        filled[frame] += length
+            raise _invalid_error(name, "its contents are in disorder")
+        places[digest] = _Place(frame, sizes[frame], length)
+        sizes[frame] += length
         counts[frame] += 1
         last = digest
-    for frame_bytes, count, entry in zip(filled, counts, frames, strict=True):
+    for frame_bytes, count, entry in zip(sizes, counts, frames, strict=True):
         # A frame is small unless it holds the facts of one large file alone.
         if frame_bytes != entry.raw or (count > 1 and entry.raw > _FRAME_BYTES) or entry.raw > LARGEST_RECORD:
-            raise _invalid(name, "a frame has another length than its contents")
+            raise _invalid_error(name, "a frame has another length than its contents")
     return places
 
 
-def _invalid(name: SegmentName, reason: str) -> ArtifactInvalid:
+def _invalid_error(name: SegmentName, reason: str) -> ArtifactInvalid:
     return ArtifactInvalid(
         f"The segment {name.key} is not used: {reason}.", segment=name.digest, extractor=name.extractor
     )

@@ -31,7 +31,7 @@ class CommitContents:
     def __init__(self, tree: CommitTree, objects: CommitObjects) -> None:
         self.commit = tree.commit
         self._objects = objects
-        files = {path: known for path, known in objects.files.items() if path not in objects.pointers}
+        files = {path: file for path, file in objects.files.items() if path not in objects.pointers}
         # A content without an extractor was not there to be looked at.
         self._files: Mapping[BlobKey, Sequence[tuple[RepoPath, Known]]] = {
             key: paths for key, paths in Work(objects, files).contents.items() if key.extractor
@@ -52,8 +52,8 @@ class CommitContents:
 
     def read(self, key: BlobKey) -> bytes | None:
         """The bytes of a content, out of git's objects; None where the object has gone."""
-        path, known = self._files[key][0]
-        return self._objects.read(path, known)
+        path, file = self._files[key][0]
+        return self._objects.read(path, file)
 
 
 def commit_contents(index: IndexDatabase, tree: CommitTree) -> CommitContents:
@@ -94,7 +94,7 @@ def read_facts(connection: Connection, key: BlobKey) -> Packed | None:
         ).fetchall()
         for table, columns in _COLUMNS.items()
     ]
-    packed = connection.execute("SELECT names, occurrences FROM ref WHERE blob = ?", (blob,)).fetchone()
-    names, occurrences = packed or (b"", b"")
+    pair = connection.execute("SELECT names, occurrences FROM ref WHERE blob = ?", (blob,)).fetchone()
+    names, occurrences = pair or (b"", b"")
     columns: list[Any] = [*head, *rows, names, occurrences, ""]
     return Packed(*columns)

@@ -50,7 +50,7 @@ class StoreStatus:
     commit: str  # that is checked out
     head: str | None  # the commit that the store's pointer names
     has_commit: bool
-    distrusted: str | None = None
+    distrust: str | None = None
     contents: int | None = None  # of the commit; None where there is no index yet
     missing: int | None = None  # those without facts in the index
 
@@ -65,7 +65,7 @@ class Ensured:
     @property
     def from_cache(self) -> bool:
         """Whether facts of the commit came from the store."""
-        return self.report is not None and self.report.taken > 0
+        return self.report is not None and self.report.from_store > 0
 
 
 def ensure_from_store(checkout: Checkout, index: IndexDatabase, tree: CommitTree) -> Ensured | None:
@@ -89,7 +89,7 @@ def pull_commit(
     """Takes the facts that a commit needs from a store; with `again`, from one that gave wrong facts
     before."""
     store = open_fact_store(where)
-    with _marked_on_difference(checkout, store, again=again), _comparing(index) as workers:
+    with _marked_on_difference(checkout, store, again=again), _workers_for(index) as workers:
         contents = commit_contents(index, tree)
         return pull_facts(store, index, contents, repository_ids(checkout.repository), workers)
 
@@ -110,7 +110,7 @@ def import_file(
                     commit=commit,
                 ) from None
             at = tree.at("HEAD")
-        with _comparing(index) as workers:
+        with _workers_for(index) as workers:
             return pull_facts(store, index, commit_contents(index, at), [repository], workers)
 
 
@@ -163,7 +163,7 @@ def describe_store(checkout: Checkout, where: str) -> StoreStatus:
         commit=commit,
         head=next(iter(heads.values()), None),
         has_commit=any(store.size(manifest_key(one, commit)) for one in heads) if commit else False,
-        distrusted=distrust_record(checkout).reason(store.label),
+        distrust=distrust_record(checkout).find_reason(store.label),
     )
     if commit and checkout.index_file.exists():
         with opened_index(checkout) as (index, tree):
@@ -214,8 +214,8 @@ def _archived_commit(store: ArchiveStore) -> tuple[str, str]:
 
 
 @contextmanager
-def _comparing(index: IndexDatabase) -> Iterator[Workers]:
-    """Those that read a few contents for a comparison: one is enough where none is there yet."""
+def _workers_for(index: IndexDatabase) -> Iterator[Workers]:
+    """Workers for the few contents of a comparison: one is enough where none is there yet."""
     if not index.workers.are_missing:
         yield index.workers
         return
@@ -229,7 +229,7 @@ def _marked_on_difference(checkout: Checkout, store: FactStore, *, again: bool) 
     record, label = distrust_record(checkout), store.label
     if again:
         record.remove(label)
-    elif (reason := record.reason(label)) is not None:
+    elif (reason := record.find_reason(label)) is not None:
         raise StoreDistrusted(
             f"{label} is not used: {reason}",
             hints=["Find out who wrote to it; then add --again."],
