@@ -55,7 +55,7 @@ class Index(IndexDatabase):
     ) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
         """The working tree and commits at one moment."""
         trees = {commit: self._tree.at(commit) for commit in commits}
-        views = {commit: self._commits.view_of(tree, progress) for commit, tree in trees.items()}
+        views = {commit: self.commits.view_of(tree, progress) for commit, tree in trees.items()}
         with self.database.read() as connection, self.snapshot() as now:
             yield (
                 now,
@@ -71,7 +71,7 @@ class Index(IndexDatabase):
     ) -> Iterator[tuple[Snapshot, Codebase]]:
         """The working tree at the last epoch, and the code as it would be with other contents under some
         paths and some paths less. Nothing is published."""
-        with self._commits.making:  # what nothing uses yet is not dropped meanwhile
+        with self.commits.making:  # what nothing uses yet is not dropped meanwhile
             blobs = self.begin_ahead(contents)()
             with self.snapshot() as snapshot:
                 yield snapshot, snapshot.overlaid(blobs, without, contents)
@@ -79,7 +79,7 @@ class Index(IndexDatabase):
     @contextmanager
     def overlays(self, *states: Mapping[RepoPath, bytes]) -> Iterator[tuple[Snapshot, list[Codebase]]]:
         """The working tree at the last epoch, and the code with the contents of each state in its place."""
-        with self._commits.making:  # what nothing uses yet is not dropped meanwhile
+        with self.commits.making:  # what nothing uses yet is not dropped meanwhile
             blobs = [self.begin_ahead(contents)() for contents in states]
             with self.snapshot() as snapshot:
                 pairs = zip(blobs, states, strict=True)
@@ -101,7 +101,7 @@ class Index(IndexDatabase):
 
     def prepare(self) -> None:
         """Has workers ready for what is about to be read, in the language that most files are in."""
-        if self._workers.are_missing:
+        if self.workers.are_missing:
             with self.snapshot() as snapshot:
                 main = snapshot.lookup.main_language()
-            self._workers.prepare([main] if main else [])
+            self.workers.prepare([main] if main else [])
