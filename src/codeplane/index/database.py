@@ -20,6 +20,7 @@ from codeplane.index.contents import TreeContents
 from codeplane.index.coverage import Coverage, Totals, coverage_of, totals_of
 from codeplane.index.gc import Collected, collect
 from codeplane.index.open_file import mark_damaged, open_file
+from codeplane.index.overlay_views import OverlayViews
 from codeplane.index.store import Entry, Parsed, from_sql, now_ms, parsed_of, publish, view_id
 from codeplane.index.work import Progress, Work, in_batches, outdated
 from codeplane.index.worktree_views import WORKING_VIEW
@@ -69,6 +70,7 @@ class IndexDatabase:
         self._key = view
         self._view = 0
         self.commits = CommitViews(database, workers)
+        self._overlays = OverlayViews(database, workers)
         self._ahead = Ahead(database, workers)
         self._epoch = 0
         self._reconciled_ms = 0
@@ -96,6 +98,7 @@ class IndexDatabase:
     def close(self) -> None:
         """Ends a pass that runs, after the files that it has just read; the next start goes on from there."""
         self._closing = True
+        self._overlays.close()
         self.commits.close()
         with self._reading, self._refreshing:
             self._note_look()
