@@ -1,4 +1,4 @@
-"""Registrations, middleware, exceptions, log messages and retries: one file a family under `facts`, one block a form.
+"""Registrations, middleware, exceptions, log messages and retries, by files under `facts`: one block a form.
 
 A block is `# name`, files after `--- path`, and the facts after `=>`. `--update` writes what the code finds.
 """

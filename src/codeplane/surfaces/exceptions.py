@@ -64,6 +64,7 @@ def _fact(evaluator: Evaluator, path: RepoPath, language: str, one: Raise) -> Fa
         evaluator.definition_around(path, one.start),
         place,
         Tier.ANCHORED if detail == _VALUE else Tier.STRONG,
+        start=one.start,
     )
 
 
@@ -104,9 +105,9 @@ def _class_of(evaluator: Evaluator, path: RepoPath, value: Value) -> tuple[str, 
         text = f"{receiver.text}.{value.text}" if receiver is not None else value.text
         called = Value(ValueKind.NAME, text, receiver.start if receiver is not None else value.start)
     thing = evaluator.evaluate(Located(path, called))
-    if thing.kind is ThingKind.DEFINITION and value.kind is ValueKind.CALL:
-        if evaluator.code.definition_kind(thing.target[0]) in ("function", "method"):
-            return _of_thing(evaluator, evaluator.evaluate(Located(path, value)))
+    is_call = value.kind is ValueKind.CALL and thing.kind is ThingKind.DEFINITION
+    if is_call and evaluator.code.definition_kind(thing.target[0]) in ("function", "method"):
+        return _of_thing(evaluator, evaluator.evaluate(Located(path, value)))
     if thing.kind is ThingKind.UNKNOWN and value.kind is ValueKind.CALL and _looks_like_class(value.text):
         return called.text, None
     if thing.kind is ThingKind.UNKNOWN and value.kind is ValueKind.NAME:

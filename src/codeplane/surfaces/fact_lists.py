@@ -45,7 +45,12 @@ def optional_frameworks() -> set[str]:
 
 def _collect(code: Codebase, kind: FactKind) -> FactSurface:
     evaluator, surface = Evaluator(code), FactSurface()
+    places: set[tuple[RepoPath, int, str]] = set()
     for fact in _facts(evaluator, kind, all_rules()):
+        place = (fact.path, fact.start, fact.name)
+        if place in places:
+            continue  # two rules say the same
+        places.add(place)
         if len(surface.facts) >= MOST_FACTS:
             surface.is_cut = True
             break
@@ -89,10 +94,9 @@ def _middleware_rule(rule: Rule) -> FactRule:
 
 def _in_order(facts: Sequence[Fact]) -> list[Fact]:
     """Middleware in the order in which it runs: one pipeline for each place that puts one together."""
-    pipelines: dict[tuple[str, object, str], list[Fact]] = {}
+    pipelines: dict[tuple[str, str, str], list[Fact]] = {}
     for fact in facts:
-        around = None if fact.definition == fact.symbol else fact.symbol  # a decorated function is no place
-        pipelines.setdefault((fact.path, around, fact.framework), []).append(fact)
+        pipelines.setdefault((fact.path, fact.pipeline, fact.framework), []).append(fact)
     return [
         replace(fact, position=number)
         for pipeline in pipelines.values()

@@ -115,7 +115,7 @@ def surfaces_list(call: Call, args: SurfacesListInput) -> SurfacesListOutput:
     Use when:
     - you look for what is registered, raised, logged or tried again, and where
     Not for:
-    - all details of endpoints (surfaces_list_endpoints), keys (surfaces_list_config_keys), tables (surfaces_list_db_tables)
+    - all details of endpoints, keys and tables (each has a tool of its own: surfaces_list_endpoints)
     Examples:
     - Where a time-out is raised: {"kind": "exception", "name_filter": "Timeout"}
     - What requests pass through: {"kind": "middleware"}
