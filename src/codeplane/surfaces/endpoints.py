@@ -9,6 +9,8 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
+from codeplane.surfaces.flow.endpoints import FlowFramework
+from codeplane.surfaces.flow.rule import flow_rules
 from codeplane.surfaces.framework import Framework
 from codeplane.surfaces.routes import Endpoint, Step, Surface
 from codeplane.surfaces.rule import Rule, built_in_rules
@@ -34,6 +36,11 @@ def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
         framework = Framework(evaluator, rule)
         endpoints += framework.endpoints()
         for path, count in framework.dynamic.items():
+            dynamic[path] = dynamic.get(path, 0) + count
+    for flow_rule in flow_rules():
+        flow = FlowFramework(evaluator, flow_rule)
+        endpoints += flow.endpoints()
+        for path, count in flow.dynamic.items():
             dynamic[path] = dynamic.get(path, 0) + count
     unique = dict.fromkeys(endpoints)
     return Surface(
