@@ -109,8 +109,8 @@ class _Entry(NamedTuple):
 def surfaces_list(call: Call, args: SurfacesListInput) -> SurfacesListOutput:
     """Lists what this repository offers and needs, of one kind.
 
-    Kinds: endpoint, config, table, di (registrations of services), middleware (in running order), exception (what
-    is raised), log (templates with level), retry (policies).
+    Kinds: endpoint, config, table, di (registrations of services), middleware (in running order), exception
+    (what is raised), log (templates with level), retry (policies).
 
     Use when:
     - you look for what is registered, raised, logged or tried again, and where
