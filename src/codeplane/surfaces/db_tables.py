@@ -1,8 +1,8 @@
 """Tables that the code defines: by models, markers, calls, migrations and schema files."""
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
@@ -11,8 +11,9 @@ from codeplane.languages.sites import SiteKind, ValueKind
 from codeplane.names import Codebase
 from codeplane.surfaces.calls import argument, full_name
 from codeplane.surfaces.collectors.table_models import ModelTables
-from codeplane.surfaces.collectors.table_use import Table, TableSurface, snake_case
+from codeplane.surfaces.collectors.table_use import Table, TableSurface, TableUse, snake_case
 from codeplane.surfaces.kind_rules import MarkerRule, TableRule, table_rules
+from codeplane.surfaces.sql.collect import SqlTables
 from codeplane.surfaces.values import Evaluator, Located
 
 _TABLES: Final[EpochSlot[str, TableSurface]] = EpochSlot("tables")
@@ -24,6 +25,35 @@ _PRISMA_SCHEMA: Final = re.compile(r"@@schema\(\s*\"([^\"]+)\"")
 def table_surface(code: Codebase) -> TableSurface:
     """Every table that a state of the code defines."""
     return code.once(_TABLES, "", lambda: _collect(code))
+
+
+class UsedTable(NamedTuple):
+    """A table as one place defines it, and the SQL that names it."""
+
+    table: Table
+    uses: tuple[TableUse, ...] = ()
+
+
+def tables_with_uses(surface: TableSurface, counts: Callable[[RepoPath], bool]) -> list[UsedTable]:
+    """The tables of files that count, with the SQL that names them; those that only SQL names come too."""
+    uses: dict[str, list[TableUse]] = {}
+    for use in surface.uses:
+        if counts(use.path):
+            uses.setdefault(use.name.lower(), []).append(use)
+    rows: list[UsedTable] = []
+    defined: set[str] = set()
+    for table in surface.tables:
+        if counts(table.path):
+            name = table.name.lower()
+            own = [use for use in uses.get(name, ()) if table.schema in (None, use.schema) or not use.schema]
+            rows.append(UsedTable(table, tuple(own) if name not in defined else ()))
+            defined.add(name)
+    for name, some in uses.items():
+        if name not in defined:
+            first = some[0]
+            table = Table(first.name, first.schema, first.path, first.line, "sql", "query")
+            rows.append(UsedTable(table, tuple(some)))
+    return sorted(rows, key=lambda row: (row.table.name, row.table.path, row.table.line))
 
 
 def _collect(code: Codebase) -> TableSurface:
@@ -38,6 +68,8 @@ def _collect(code: Codebase) -> TableSurface:
             tables += models.tables(rule, path) if rule.models else ()
             tables += _called_tables(evaluator, surface, rule, path)
             tables += _marked_tables(evaluator, surface, rule, path)
+    tables += SqlTables(evaluator, surface).read()
+    surface.uses = sorted(dict.fromkeys(surface.uses), key=lambda use: (use.name, use.path, use.line))
     surface.tables = sorted(
         dict.fromkeys(tables), key=lambda table: (table.name, table.path, table.line, table.pattern)
     )

@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
@@ -11,7 +11,7 @@ from codeplane.core.proof import Absence
 from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.surfaces.config_keys import config_surface
-from codeplane.surfaces.db_tables import table_surface
+from codeplane.surfaces.db_tables import table_surface, tables_with_uses
 from codeplane.surfaces.endpoints import endpoints_of
 from codeplane.surfaces.fact_lists import fact_surface, optional_frameworks
 from codeplane.surfaces.scope import own_files
@@ -126,7 +126,7 @@ def surfaces_list(call: Call, args: SurfacesListInput) -> SurfacesListOutput:
 def _answer(call: Call, args: SurfacesListInput, snapshot: Snapshot) -> SurfacesListOutput:
     limit = clamped(call, "limit", args.limit, MOST)
     is_own = own_files(snapshot, include_tests=args.include_tests)
-    entries, dynamic = _entries(args.kind, snapshot)
+    entries, dynamic = _entries(args.kind, snapshot, is_own)
     matching = [entry for entry in entries if _matches(entry, args) and is_own(entry.path)]
     dynamic = {path: count for path, count in dynamic.items() if is_own(path)}
     return SurfacesListOutput(
@@ -155,7 +155,9 @@ def _matches(entry: _Entry, args: SurfacesListInput) -> bool:
     return not args.path_filter or args.path_filter.lower() in entry.path.lower()
 
 
-def _entries(kind: SurfaceKind, snapshot: Snapshot) -> tuple[Iterator[_Entry], dict[RepoPath, int]]:
+def _entries(
+    kind: SurfaceKind, snapshot: Snapshot, is_own: Callable[[RepoPath], bool]
+) -> tuple[Iterator[_Entry], dict[RepoPath, int]]:
     match kind:
         case "endpoint":
             surface = endpoints_of(snapshot)
@@ -188,7 +190,7 @@ def _entries(kind: SurfaceKind, snapshot: Snapshot) -> tuple[Iterator[_Entry], d
                     table.pattern,
                     table.entity,
                 )
-                for table in tables.tables
+                for table, _ in tables_with_uses(tables, is_own)
             ), tables.dynamic
         case _:
             facts = fact_surface(snapshot, kind)
