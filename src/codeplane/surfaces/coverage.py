@@ -22,8 +22,8 @@ def coverage_rows() -> Iterator[tuple[str, list[str], list[str]]]:
         row = table.setdefault(framework, (set(), set()))
         row[0].update(languages)
         row[1].add(kind)
-    for framework, (spoken, kinds) in sorted(table.items(), key=lambda item: item[0].lower()):
-        yield framework, sorted(spoken), sorted(kinds)
+    for framework, (language_names, kinds) in sorted(table.items(), key=lambda item: item[0].lower()):
+        yield framework, sorted(language_names), sorted(kinds)
 
 
 def _entries() -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -41,15 +41,15 @@ def tables_with_uses(surface: TableSurface, counts: Callable[[RepoPath], bool]) 
         if counts(use.path):
             uses.setdefault(use.name.lower(), []).append(use)
     rows: list[UsedTable] = []
-    defined: set[str] = set()
+    own_names: set[str] = set()
     for table in surface.tables:
         if counts(table.path):
             name = table.name.lower()
             own = [use for use in uses.get(name, ()) if table.schema in (None, use.schema) or not use.schema]
-            rows.append(UsedTable(table, tuple(own) if name not in defined else ()))
-            defined.add(name)
+            rows.append(UsedTable(table, tuple(own) if name not in own_names else ()))
+            own_names.add(name)
     for name, some in uses.items():
-        if name not in defined:
+        if name not in own_names:
             first = some[0]
             table = Table(first.name, first.schema, first.path, first.line, "sql", "query")
             rows.append(UsedTable(table, tuple(some)))
@@ -86,10 +86,10 @@ def _called_tables(
             continue
         call = Located(path, site.value)
         call_rule = by_name.get(full_name(evaluator, call))
-        selected = argument(call, call_rule.name) if call_rule is not None else None
-        if call_rule is None or selected is None:
+        choice = argument(call, call_rule.name) if call_rule is not None else None
+        if call_rule is None or choice is None:
             continue
-        name = evaluator.text(selected)
+        name = evaluator.text(choice)
         if name is None:
             surface.count_dynamic(path)
             continue
@@ -132,12 +132,12 @@ def _marked_table(
 ) -> Iterator[Table]:
     bearers = marker_rule.name_marker or marker_rule.marker
     bearer = next((names[name] for name in bearers if name in names), None)
-    selected = argument(bearer, marker_rule.name) if bearer is not None else None
+    choice = argument(bearer, marker_rule.name) if bearer is not None else None
     schema = argument(bearer, marker_rule.schema_name) if bearer is not None else None
     definition = evaluator.code.definition(place)
     name: str | None = ""
-    if selected is not None:
-        name = evaluator.text(selected)
+    if choice is not None:
+        name = evaluator.text(choice)
     elif marker_rule.default:
         name = definition.name if marker_rule.default == "class" else snake_case(definition.name)
     if name is None:

@@ -76,14 +76,14 @@ def _middleware_rule(rule: Rule) -> FactRule:
     patterns = []
     for one in rule.middleware:
         owners = tuple(f"{name}()" for kind in one.owner for name in rule.types[kind].new)
-        for names, selected in ((one.call, one.name), (one.decorator, "decorated")):
+        for names, selection in ((one.call, one.name), (one.decorator, "decorated")):
             if names:
                 patterns.append(
                     FactPattern(
                         kind="middleware",
                         owner=owners,
                         methods=dict.fromkeys(names, ""),
-                        name=selected,
+                        name=selection,
                         skip=owners,
                         order=one.order,
                     )

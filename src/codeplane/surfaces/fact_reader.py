@@ -205,11 +205,11 @@ class FactReader:
     ) -> Iterator[Fact]:
         name, detail, tier = match
         pattern, value = entry.pattern, call.value
-        decorated = self._selectors.decorated(call.path, site) if site.kind is SiteKind.DECORATOR else None
-        around = decorated or self._evaluator.definition_around(call.path, value.start)
+        bearer = self._selectors.decorated(call.path, site) if site.kind is SiteKind.DECORATOR else None
+        around = bearer or self._evaluator.definition_around(call.path, value.start)
         if pattern.detail:
-            selected = self._selectors.rows(call, site, pattern, pattern.detail)
-            detail = selected[0].name if selected else detail
+            choice = self._selectors.rows(call, site, pattern, pattern.detail)
+            detail = choice[0].name if choice else detail
         detail = " ".join(filter(None, (detail, shown_options(value, pattern.options))))
         targets = self._selectors.rows(call, site, pattern, pattern.target) if pattern.target else []
         for row in self._selectors.rows(call, site, pattern, pattern.name):
@@ -222,7 +222,7 @@ class FactReader:
                 pattern.kind,
                 row.name,
                 call.path,
-                self._evaluator.line_of(call.path, site.start if decorated is not None else start),
+                self._evaluator.line_of(call.path, site.start if bearer is not None else start),
                 entry.rule.framework,
                 name,
                 detail,
@@ -233,13 +233,13 @@ class FactReader:
                 site.is_conditional and pattern.kind in ("di", "middleware"),
                 REVERSED if pattern.order == "reverse" else 0,
                 start,
-                self._pipeline(call, site, decorated) if pattern.kind == "middleware" else "",
+                self._pipeline(call, site, bearer) if pattern.kind == "middleware" else "",
             )
 
-    def _pipeline(self, call: Located, site: Site, decorated: Place | None) -> str:
+    def _pipeline(self, call: Located, site: Site, bearer: Place | None) -> str:
         """The place and the object that middleware is put on."""
         around = self._evaluator.definition_around(call.path, site.start)
-        if around is not None and around == decorated:
+        if around is not None and around == bearer:
             around = self._evaluator.parent_of(around)
         *_, last = (Value(ValueKind.OTHER), *self._owners.chain(call.value, is_fluent=True))
         return f"{around.definition if around is not None else -1} {shown_value(last)}"
@@ -281,14 +281,14 @@ class FactReader:
         return False
 
     def _is_one_of(self, place: Place, names: Iterable[str]) -> bool:
-        wanted = set(names)
-        if any(plain_name(base) in wanted for base in self._evaluator.bases(place)):
+        table = set(names)
+        if any(plain_name(base) in table for base in self._evaluator.bases(place)):
             return True
         first, last = self._evaluator.byte_span(place.path, self._code.definition(place).span)
         return any(
             site.kind is SiteKind.DECORATOR
             and self._evaluator.decorated_by(place.path, site) == place
-            and full_name(self._evaluator, Located(place.path, site.value)) in wanted
+            and full_name(self._evaluator, Located(place.path, site.value)) in table
             for site in self._evaluator.sites(place.path).within(max(0, first - 1_000), last)
         )
 

@@ -49,7 +49,7 @@ class FactPattern(_Part):
     item_target: Names = Field(
         default=(), description="The keys of what is behind it, the first that is there."
     )
-    wrapped: Names = Field(default=(), description="Calls around the name: `Middleware(X)`.")
+    wrappers: Names = Field(default=(), description="Calls around the name: `Middleware(X)`.")
     name: str = Field(default="arg0", description="What it is called: an argument, `each`, `decorated`, …")
     skip: Names = Field(default=(), description="Full names of values that are no such fact.")
     target: str = Field(default="", description="What is behind the name: an implementation.")

@@ -67,8 +67,8 @@ class Selectors:
     def _each(self, call: Located, pattern: FactPattern, part: str) -> list[Row]:
         """Each argument that is no text, or each item of a list that is an argument."""
         if part:
-            listed = argument(call, part)
-            items = self._evaluator.items(listed) or [] if listed is not None else []
+            sequence = argument(call, part)
+            items = self._evaluator.items(sequence) or [] if sequence is not None else []
         else:
             values = [one for one in call.value.arguments if one.keyword[:1] in ("", "&")]
             items = [call._replace(value=one) for one in values if one.kind is not ValueKind.TEXT]
@@ -101,7 +101,7 @@ class Selectors:
             return self._mapping_row(located, pattern)
         if value.kind is ValueKind.NAME and ".class" in value.text:
             located = located._replace(value=value._replace(text=value.text.partition(".class")[0]))
-        elif value.kind is ValueKind.CALL and value.text in pattern.wrapped and value.argument(0):
+        elif value.kind is ValueKind.CALL and value.text in pattern.wrappers and value.argument(0):
             located = located._replace(value=value.argument(0) or value)
         text = self._evaluator.text(located)
         thing = self._evaluator.evaluate(located) if text is None else None

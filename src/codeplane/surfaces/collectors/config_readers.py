@@ -151,10 +151,10 @@ class _Sweep:
                 return [(call.value.text, None)] if not call.value.arguments else []
             case "path":
                 return self._path_key(call)
-        selected = argument(call, reader.key)
-        if selected is None:
+        choice = argument(call, reader.key)
+        if choice is None:
             return []
-        texts = self._texts(selected)
+        texts = self._texts(choice)
         if texts is None:
             return None
         if reader.form == "placeholder":
@@ -170,11 +170,11 @@ class _Sweep:
         parts = [text.lstrip(":") for text in map(self._evaluator.text, items) if text]
         return [(".".join(parts), None)] if parts and len(parts) == len(items) else None
 
-    def _texts(self, selected: Located) -> list[str] | None:
-        text = self._evaluator.text(selected)
+    def _texts(self, choice: Located) -> list[str] | None:
+        text = self._evaluator.text(choice)
         if text is not None:
             return [text.removeprefix(":")]
-        items = self._evaluator.items(selected)
+        items = self._evaluator.items(choice)
         texts = [self._evaluator.text(item) for item in items] if items else [None]
         return None if None in texts else [item for item in texts if item is not None]
 
@@ -192,16 +192,16 @@ class _Sweep:
         return prefix
 
     def _default(self, call: Located, reader: ReaderRule, site: Site) -> str | None:
-        selected = argument(call, reader.default) if reader.default else None
-        if selected is not None:
-            return self._literal(selected)
+        choice = argument(call, reader.default) if reader.default else None
+        if choice is not None:
+            return self._literal(choice)
         match = _FALLBACK.match(self._code.source(call.path), site.end)
         return match[1].decode("utf-8", "replace").strip("\"'")[:_LONGEST_DEFAULT] if match else None
 
-    def _literal(self, selected: Located) -> str | None:
-        if selected.value.kind is ValueKind.CONSTANT:
-            return selected.value.text if selected.value.text not in ("None", "null", "nil") else None
-        text = self._evaluator.text(selected)
+    def _literal(self, choice: Located) -> str | None:
+        if choice.value.kind is ValueKind.CONSTANT:
+            return choice.value.text if choice.value.text not in ("None", "null", "nil") else None
+        text = self._evaluator.text(choice)
         return text[:_LONGEST_DEFAULT] if text is not None else None
 
     # Wrappers
@@ -226,8 +226,8 @@ class _Sweep:
     def _inner_key(self, call: Located, reader: ReaderRule, inner: _Wrapper | None) -> Value | None:
         """The argument of a call that becomes the key."""
         if inner is None:
-            selected = argument(call, reader.key)
-            return selected.value if selected is not None else None
+            choice = argument(call, reader.key)
+            return choice.value if choice is not None else None
         environment = bind_parameters(self._evaluator, inner.place, call)
         key = self._inner_key(inner.call, reader, inner.inner)
         names = [item.text for item in key.walk() if item.text in environment.values] if key else []
@@ -265,9 +265,9 @@ class _Sweep:
                     self._surface.count_dynamic(path)
                 continue
             for key, default in keys:
-                selected = argument(inner_call, wrapper.reader.default) if wrapper.reader.default else None
-                if default is None and selected is not None:
-                    default = self._literal(selected)
+                choice = argument(inner_call, wrapper.reader.default) if wrapper.reader.default else None
+                if default is None and choice is not None:
+                    default = self._literal(choice)
                 use = self._use(path, site, wrapper.reader, key, default)
                 yield replace(use, pattern=f"{use.pattern} via {self._code.qualified(wrapper.place)}")
 
