@@ -24,6 +24,7 @@ from codeplane.names import Snapshot
 from codeplane.session.clients.sessions import ClientSession
 from codeplane.session.operation.aftermath import Made
 from codeplane.session.repo import RepoSession
+from codeplane.session.surface_rules import heed_surface_rules
 from codeplane.session.token_savings import MOST_READ, TOP_FILES
 from codeplane.workspaces import Workspace
 
@@ -159,6 +160,7 @@ class Call:
         with self.repo.index.snapshot() as snapshot:
             self.epoch = snapshot.epoch
             self._warn_of_unread(snapshot)
+            heed_surface_rules(self.repo.checkout, snapshot)
             yield snapshot
             self.semantic_level = snapshot.semantic_level_used() or self.semantic_level
             for note in snapshot.notes:
@@ -187,6 +189,8 @@ class Call:
         with self.repo.index.with_commits(commits, self.progress) as snapshots:
             if looks:
                 self._warn_of_unread(snapshots[0])
+            for snapshot in (snapshots[0], *snapshots[1].values()):
+                heed_surface_rules(self.repo.checkout, snapshot)
             yield snapshots
             for note in snapshots[0].notes:
                 self.warn(note)

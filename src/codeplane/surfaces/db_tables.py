@@ -12,7 +12,8 @@ from codeplane.names import Codebase
 from codeplane.surfaces.calls import argument, full_name
 from codeplane.surfaces.collectors.table_models import ModelTables
 from codeplane.surfaces.collectors.table_use import Table, TableSurface, TableUse, snake_case
-from codeplane.surfaces.kind_rules import MarkerRule, TableRule, table_rules
+from codeplane.surfaces.kind_rules import MarkerRule, TableRule
+from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.sql.collect import SqlTables
 from codeplane.surfaces.values import Evaluator, Located
 
@@ -24,7 +25,7 @@ _PRISMA_SCHEMA: Final = re.compile(r"@@schema\(\s*\"([^\"]+)\"")
 
 def table_surface(code: Codebase) -> TableSurface:
     """Every table that a state of the code defines."""
-    return code.once(_TABLES, "", lambda: _collect(code))
+    return code.once(_TABLES, rules_of(code).digest, lambda: _collect(code))
 
 
 class UsedTable(NamedTuple):
@@ -60,7 +61,7 @@ def _collect(code: Codebase) -> TableSurface:
     evaluator, surface = Evaluator(code), TableSurface()
     models = ModelTables(evaluator, surface)
     tables = list(_prisma_tables(code))
-    for rule in table_rules():
+    for rule in rules_of(code).tables:
         for path in sorted(code.paths_with_any(list(rule.words))):
             facts = code.facts(path)
             if facts is None or facts.language not in rule.languages:

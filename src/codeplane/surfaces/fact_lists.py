@@ -9,18 +9,19 @@ from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
 from codeplane.surfaces.exceptions import files_that_raise, raised_facts
 from codeplane.surfaces.fact_reader import FactReader
-from codeplane.surfaces.fact_rules import FactPattern, FactRule, fact_rules
+from codeplane.surfaces.fact_rules import FactPattern, FactRule
 from codeplane.surfaces.facts import REVERSED, Fact, FactKind, FactSurface
-from codeplane.surfaces.rule import Rule, built_in_rules
+from codeplane.surfaces.rule import Rule
+from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.values import Evaluator
 
 MOST_FACTS: Final = 50_000
-_FACTS: Final[EpochSlot[FactKind, FactSurface]] = EpochSlot("facts of a kind")
+_FACTS: Final[EpochSlot[tuple[str, str], FactSurface]] = EpochSlot("facts of a kind")
 
 
 def fact_surface(code: Codebase, kind: FactKind) -> FactSurface:
     """Every fact of one kind in a state of the code."""
-    return code.once(_FACTS, kind, lambda: _collect(code, kind))
+    return code.once(_FACTS, (kind, rules_of(code).digest), lambda: _collect(code, kind))
 
 
 def facts_of_file(code: Codebase, path: RepoPath) -> list[Fact]:
@@ -29,24 +30,25 @@ def facts_of_file(code: Codebase, path: RepoPath) -> list[Fact]:
     facts = list(raised_facts(evaluator, path))
     if code.facts(path) is not None:
         for kind in ("di", "middleware", "log", "retry"):
-            facts += FactReader(evaluator, all_rules(), kind).facts(path)
+            facts += FactReader(evaluator, all_rules(code), kind).facts(path)
     return sorted(dict.fromkeys(facts), key=lambda fact: (fact.line, fact.kind, fact.name))
 
 
-def all_rules() -> list[FactRule]:
+def all_rules(code: Codebase) -> list[FactRule]:
     """The rules of facts, and those of middleware in the rules of endpoints."""
-    return [*fact_rules(), *(_middleware_rule(rule) for rule in built_in_rules() if rule.middleware)]
+    rules = rules_of(code)
+    return [*rules.facts, *(_middleware_rule(rule) for rule in rules.endpoints if rule.middleware)]
 
 
-def optional_frameworks() -> set[str]:
+def optional_frameworks(code: Codebase) -> set[str]:
     """Frameworks whose facts are told only to who names them."""
-    return {rule.framework for rule in fact_rules() if rule.optional}
+    return {rule.framework for rule in rules_of(code).facts if rule.optional}
 
 
 def _collect(code: Codebase, kind: FactKind) -> FactSurface:
     evaluator, surface = Evaluator(code), FactSurface()
     places: set[tuple[RepoPath, int, str]] = set()
-    for fact in _facts(evaluator, kind, all_rules()):
+    for fact in _facts(evaluator, kind, all_rules(code)):
         place = (fact.path, fact.start, fact.name)
         if place in places:
             continue  # two rules say the same

@@ -127,7 +127,12 @@ def _answer(call: Call, args: SurfacesListInput, snapshot: Snapshot) -> Surfaces
     limit = clamped(call, "limit", args.limit, MOST)
     is_own = own_files(snapshot, include_tests=args.include_tests)
     entries, dynamic = _entries(args.kind, snapshot, is_own)
-    matching = [entry for entry in entries if _matches(entry, args) and is_own(entry.path)]
+    optional = optional_frameworks(snapshot) if args.framework is None else set()
+    matching = [
+        entry
+        for entry in entries
+        if entry.framework not in optional and _matches(entry, args) and is_own(entry.path)
+    ]
     dynamic = {path: count for path, count in dynamic.items() if is_own(path)}
     return SurfacesListOutput(
         kind=args.kind,
@@ -141,8 +146,6 @@ def _answer(call: Call, args: SurfacesListInput, snapshot: Snapshot) -> Surfaces
 
 def _matches(entry: _Entry, args: SurfacesListInput) -> bool:
     if args.framework is not None and args.framework.lower() != entry.framework.lower():
-        return False
-    if args.framework is None and entry.framework in optional_frameworks():
         return False
     if args.name_filter:
         target = entry.target if isinstance(entry.target, str) else ""

@@ -17,7 +17,8 @@ from codeplane.surfaces.calls import (
     parameter_names,
 )
 from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
-from codeplane.surfaces.kind_rules import ReaderRule, config_rules, readers_by_name
+from codeplane.surfaces.kind_rules import ReaderRule, readers_by_name
+from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.values import Evaluator, Located
 
 _LEVELS: Final = 2
@@ -64,7 +65,7 @@ class _Sweep:
         self.wrappers: dict[tuple[Place, str], _Wrapper] = {}
 
     def direct_reads(self) -> Iterator[ConfigUse]:
-        rules = config_rules()
+        rules = rules_of(self._code).config
         readers: dict[str, Mapping[str, ReaderRule]] = {}
         words = sorted({word for rule in rules for word in rule.words})
         for path in sorted(self._code.paths_with_any(words)):
