@@ -98,10 +98,13 @@ def _properties(evaluator: Evaluator, place: Place, section: str, depth: int) ->
 
 def _class_of(evaluator: Evaluator, path: RepoPath, name: str) -> Place | None:
     """The class of the repository that a declared type is."""
-    target = evaluator.code.written(path, 0, name) if name else ()
-    if not target or target[0].definition < 0 or evaluator.code.facts(target[0].path) is None:
-        return None
-    return target[0] if evaluator.code.definition_kind(target[0]) in ("class", "struct") else None
+    code = evaluator.code
+    target = code.written(path, 0, name) if name else ()
+    places = target if target and target[0].definition >= 0 else tuple(code.definitions(name) if name else ())
+    classes = [
+        one for one in places if code.facts(one.path) and code.definition_kind(one) in ("class", "struct")
+    ]
+    return classes[0] if len(classes) == 1 else None
 
 
 def _tags(evaluator: Evaluator, path: RepoPath) -> Iterator[ConfigUse]:
