@@ -10,10 +10,10 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
 from codeplane.surfaces.flow.endpoints import FlowFramework
-from codeplane.surfaces.flow.rule import flow_rules
 from codeplane.surfaces.framework import Framework
 from codeplane.surfaces.routes import Endpoint, Step, Surface
-from codeplane.surfaces.rule import Rule, built_in_rules
+from codeplane.surfaces.rule import Rule
+from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.values import Evaluator
 
 __all__ = ["Endpoint", "Step", "Surface", "endpoints_of"]
@@ -24,7 +24,7 @@ _ENDPOINTS: Final[EpochSlot[str, Surface]] = EpochSlot("endpoints")
 def endpoints_of(code: Codebase, rules: Sequence[Rule] | None = None) -> Surface:
     """Every endpoint of a state of the code."""
     if rules is None:
-        return code.once(_ENDPOINTS, "", lambda: _collect(code, built_in_rules()))
+        return code.once(_ENDPOINTS, rules_of(code).digest, lambda: _collect(code, rules_of(code).endpoints))
     return _collect(code, rules)
 
 
@@ -37,7 +37,7 @@ def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
         endpoints += framework.endpoints()
         for path, count in framework.dynamic.items():
             dynamic[path] = dynamic.get(path, 0) + count
-    for flow_rule in flow_rules():
+    for flow_rule in rules_of(code).flows:
         flow = FlowFramework(evaluator, flow_rule)
         endpoints += flow.endpoints()
         for path, count in flow.dynamic.items():

@@ -272,7 +272,9 @@ class ValueReader:
         """Whether a literal says the name of what it makes: `T{…}`, but not `[]T{…}`."""
         form = self._grammar.literals[node.type]
         named = _part(node, form.function)
-        return named is not None and (named.type in self._grammar.names or named.type in self._grammar.members)
+        return named is not None and (
+            named.type in self._grammar.names or named.type in self._grammar.members
+        )
 
     def call(self, node: Node, form: CallForm, depth: int = 0) -> Value:
         """A call with its receiver, its name and its arguments."""
@@ -284,7 +286,9 @@ class ValueReader:
         parts = list(_parts(node, form.arguments))
         end = parts[0].start_byte if parts else node.end_byte
         items = tuple(self._type_arguments(node, end, depth))
-        items += tuple(item for part in parts for item in self._arguments(part, depth))
+        for part in parts:
+            is_text = part.type in self._grammar.texts  # a tagged template
+            items += (self.read(part, depth + 1),) if is_text else tuple(self._arguments(part, depth))
         if form.block and (block := _part(node, form.block)) is not None:
             items += (Value(ValueKind.FUNCTION, start=block.start_byte, keyword="&block"),)
         match callee.kind:
