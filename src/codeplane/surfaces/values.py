@@ -566,8 +566,8 @@ class Evaluator:
         """The parameters of a function as a call gives them."""
         facts = self.code.require_facts(place.path)
         body = facts.definitions[place.definition].body
-        names = [bind.name for bind in facts.binds if bind.scope == body and bind.reason is Reason.PARAM]
-        names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+        names = facts.parameters.get(body, ())
+        names = names[1:] if names[:1] in (("self",), ("cls",)) else names
         values: dict[str, Located] = {}
         positional = [item for item in call.value.arguments if not item.keyword]
         for name, item in zip(names, positional, strict=False):
