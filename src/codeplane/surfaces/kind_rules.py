@@ -34,6 +34,7 @@ class ReaderRule(_Part):
 class ConfigRule(_Part):
     """Everything about the configuration keys of one language or library."""
 
+    framework: str = Field(default="environment", description="Language or library.")
     languages: Names
     words: Names = Field(description="A file counts where it has one of these words.")
     readers: tuple[ReaderRule, ...] = ()

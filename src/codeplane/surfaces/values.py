@@ -30,6 +30,7 @@ _MOST_SOURCES: Final = 20  # values of one variable, beyond which it is not one 
 _VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})
 _CLASSES: Final = frozenset({"class", "struct", "interface", "object", "trait"})
 _FUNCTIONS: Final = frozenset({"function", "method", "constructor"})
+_SELVES: Final = frozenset({"self", "cls", "this"})
 
 
 class FileSites:
@@ -366,8 +367,10 @@ class Evaluator:
         if facts is None:
             return UNKNOWN
         bind = self._bind_at(path, facts, root, start)
+        if root in _SELVES and (bind is None or (bind.reason is Reason.PARAM and not bind.type_name)):
+            return self._instance_around(path, start)
         if bind is None:
-            return self._unbound(path, root)
+            return self._unbound(path, root, start)
         match bind.reason:
             case Reason.IMPORT_ALIAS:
                 return self._imported(path, facts, bind.target, depth, follows=follows)
@@ -391,8 +394,22 @@ class Evaluator:
             return facts.binds[number] if number is not None and number >= 0 else None
         return facts.binds[item.target - 1]
 
-    def _unbound(self, path: RepoPath, root: str) -> Thing:
+    def _instance_around(self, path: RepoPath, start: int) -> Thing:
+        """The object that a method is called on: an instance of the class around."""
+        place = self.definition_around(path, start)
+        while place is not None and self.code.definition_kind(place) not in _CLASSES:
+            place = self.parent_of(place)
+        return Thing(ThingKind.OBJECT, target=(place,)) if place is not None else UNKNOWN
+
+    def parent_of(self, place: Place) -> Place | None:
+        """The definition that holds another."""
+        parent = self.code.require_facts(place.path).definitions[place.definition].parent
+        return Place(place.path, parent) if parent >= 0 else None
+
+    def _unbound(self, path: RepoPath, root: str, start: int) -> Thing:
         """A name that the file doesn't bind: a builtin, or something of the same package."""
+        if self.code.source(path)[start : start + 1] == b"@":
+            return self._attribute(self._instance_around(path, start), f"@{root}", 0)
         target = self.code.written(path, 0, root)
         if target in (UNRESOLVED, AMBIGUOUS) or is_external(target):
             return Thing(ThingKind.EXTERNAL, root)
@@ -426,7 +443,8 @@ class Evaluator:
             return UNKNOWN
         self._running.add(key)
         try:
-            return self._single([source for source, _ in self.assigned_values(place)], depth)
+            held = self._single([source for source, _ in self.assigned_values(place)], depth)
+            return held if held.kind is not ThingKind.UNKNOWN else self._of_annotation(place)
         finally:
             self._running.discard(key)
 
@@ -434,6 +452,11 @@ class Evaluator:
         """Whether a variable is followed: not while it is being followed, and not beyond the bound."""
         self._followed_count = self._followed_count + 1 if self._running else 0
         return key not in self._running and self._followed_count <= _MOST_FOLLOWED
+
+    def _of_annotation(self, place: Place) -> Thing:
+        """A variable or field that is known by its declared type alone."""
+        item = self.code.definition(place).item
+        return self._declared(place.path, item.scope, item.annotation) if item.annotation else UNKNOWN
 
     def _single(self, sources: list[Located], depth: int) -> Thing:
         if len(sources) > _MOST_SOURCES:
@@ -443,9 +466,24 @@ class Evaluator:
     def assigned_values(self, place: Place) -> list[tuple[Located, bool]]:
         """The values that a variable of a file or a class is given, and whether only on a condition."""
         definition = self.code.definition(place)
-        parent = definition.item.parent
-        around = None if parent < 0 else Place(place.path, parent)
-        return self._given(place.path, definition.name, around)
+        around = self.parent_of(place)
+        values = self._given(place.path, definition.name, around)
+        if values or around is None or self.code.definition_kind(around) not in _CLASSES:
+            return values
+        return self._given_by_methods(around, definition.name)
+
+    def _given_by_methods(
+        self, owner: Place, name: str, prefixes: Sequence[str] = ("self.", "this.")
+    ) -> list[tuple[Located, bool]]:
+        """What the methods of a class give an attribute: `self.name = …`."""
+        path = owner.path
+        return [
+            (Located(path, site.value), site.is_conditional)
+            for prefix in prefixes
+            for site in self.sites(path).by_name.get(f"{prefix}{name}", ())
+            if (method := self.definition_around(path, site.start)) is not None
+            and self.parent_of(method) == owner
+        ]
 
     def _given(
         self, path: RepoPath, name: str, around: Place | None, environment: Environment = _NO_ENVIRONMENT
@@ -556,6 +594,9 @@ class Evaluator:
         """A member of an instance: of a class here, what the class says; else a member of a class outside."""
         if owner.target == UNRESOLVED:
             return Thing(ThingKind.EXTERNAL, f"{owner.text}().{name}")
+        if name.startswith("@"):  # an instance variable, which only methods give a value
+            values = self._given_by_methods(owner.target[0], name, prefixes=("",))
+            return self._single([value for value, _ in values], depth)
         member = self.code.member_of(owner.target, name)
         if member not in (UNRESOLVED, AMBIGUOUS) and not is_external(member):
             return self._of_target(member, depth)
