@@ -1,0 +1,176 @@
+"""What frameworks mean at one definition: the endpoints it handles, keys, tables, exceptions, messages."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple
+
+from codeplane.core.paths import RepoPath
+from codeplane.core.places import Place
+from codeplane.core.proof import Tier
+from codeplane.core.slots import EpochSlot
+from codeplane.languages.facts import Role
+from codeplane.names import Codebase
+from codeplane.surfaces.config_keys import config_surface
+from codeplane.surfaces.db_tables import table_surface
+from codeplane.surfaces.endpoints import Endpoint, endpoints_of
+from codeplane.surfaces.exceptions import raised_facts
+from codeplane.surfaces.fact_lists import all_rules, optional_frameworks
+from codeplane.surfaces.fact_reader import FactReader
+from codeplane.surfaces.facts import Fact
+from codeplane.surfaces.values import Evaluator
+
+AnnotationKind = Literal["endpoint", "config", "table", "di", "middleware", "exception", "log", "retry"]
+
+_RULED: Final = ("di", "middleware", "log", "retry")
+_FILES: Final[EpochSlot[RepoPath, list[Fact]]] = EpochSlot("facts of a file")
+_HANDLERS: Final[EpochSlot[None, dict[Place, list[Endpoint]]]] = EpochSlot("endpoints by handler")
+_KEYS: Final[EpochSlot[None, dict[RepoPath, list[tuple[Place | None, "Annotation"]]]]] = EpochSlot(
+    "configuration keys by file"
+)
+_ENTITIES: Final[EpochSlot[None, dict[Place, str]]] = EpochSlot("tables by entity")
+_USES: Final = (Role.READ, Role.CALL, Role.TYPE)
+
+
+class Annotation(NamedTuple):
+    """One fact at a definition."""
+
+    kind: AnnotationKind
+    value: str
+    line: int
+    detail: str = ""
+    tier: Tier = Tier.STRONG
+    target: Place | None = None  # what the value is in the repository
+
+
+class DefinitionFacts:
+    """The facts of definitions in one state of the code."""
+
+    def __init__(self, code: Codebase) -> None:
+        self._code, self._evaluator = code, Evaluator(code)
+        self._readers: list[FactReader] | None = None
+        self._optional = optional_frameworks()
+
+    def at(self, place: Place) -> list[Annotation]:
+        """What frameworks mean at a definition, by kind and line."""
+        if place.definition < 0:
+            return []
+        return [
+            *self.endpoints(place),
+            *(one for symbol, one in self._keys().get(place.path, ()) if symbol == place),
+            *self._tables(place),
+            *self._facts(place),
+        ]
+
+    def within(self, path: RepoPath, first: int, last: int) -> list[Annotation]:
+        """The same for a piece of code without a name, by its bytes."""
+        lines = self._evaluator.line_of(path, first), self._evaluator.line_of(path, last)
+        annotations = [one for _, one in self._keys().get(path, ()) if lines[0] <= one.line <= lines[1]]
+        annotations += [
+            _annotation(fact)
+            for fact in self.facts_of_file(path)
+            if lines[0] <= fact.line <= lines[1] and fact.kind in ("exception", "log", "retry")
+        ]
+        return [*annotations, *self._tables_between(path, first, last)]
+
+    # Kinds
+
+    def endpoints(self, place: Place) -> list[Annotation]:
+        """The endpoints that a definition handles."""
+        return [
+            Annotation("endpoint", f"{one.method} {one.route}", one.line, tier=one.tier)
+            for one in self.endpoints_by_handler().get(place, ())
+        ]
+
+    def endpoints_by_handler(self) -> dict[Place, list[Endpoint]]:
+        return self._code.once(_HANDLERS, None, self._find_handlers)
+
+    def _find_handlers(self) -> dict[Place, list[Endpoint]]:
+        table: dict[Place, list[Endpoint]] = {}
+        for one in endpoints_of(self._code).endpoints:
+            if one.handler is not None:
+                table.setdefault(one.handler, []).append(one)
+        return table
+
+    def _keys(self) -> dict[RepoPath, list[tuple[Place | None, Annotation]]]:
+        """The keys that the code reads, by file, each with the definition around."""
+        return self._code.once(_KEYS, None, self._find_keys)
+
+    def _find_keys(self) -> dict[RepoPath, list[tuple[Place | None, Annotation]]]:
+        table: dict[RepoPath, list[tuple[Place | None, Annotation]]] = {}
+        for use in config_surface(self._code).uses:
+            if not use.is_definition:
+                detail = f"default {use.default}" if use.default is not None else ""
+                row = use.symbol, Annotation("config", use.key, use.line, detail)
+                table.setdefault(use.path, []).append(row)
+        return table
+
+    def _entities(self) -> dict[Place, str]:
+        return self._code.once(
+            _ENTITIES,
+            None,
+            lambda: {
+                table.entity: f"{table.schema}.{table.name}" if table.schema else table.name
+                for table in table_surface(self._code).tables
+                if table.entity is not None
+            },
+        )
+
+    def _tables(self, place: Place) -> Iterator[Annotation]:
+        """The table that a class is the entity of, or those whose entities the code of a function names."""
+        own = self._entities().get(place)
+        definition = self._code.definition(place)
+        if own is not None:
+            yield Annotation("table", own, definition.item.name_line, target=place)
+        elif definition.kind in ("function", "method", "constructor"):
+            yield from self._tables_between(
+                place.path, *self._evaluator.byte_span(place.path, definition.span)
+            )
+
+    def _tables_between(self, path: RepoPath, first: int, last: int) -> Iterator[Annotation]:
+        entities = self._entities()
+        if not entities:
+            return
+        names = {self._code.definition(place).name for place in entities}
+        names |= {item.alias for item in self._code.imports(path) if item.name in names and item.alias}
+        occurrences = self._code.all_occurrences(path)
+        lines: dict[Place, int] = {}
+        start = bisect_left(occurrences.starts, first)
+        for at in range(start, bisect_left(occurrences.starts, last)):
+            name = occurrences.texts[occurrences.names[at]]
+            if name not in names or occurrences.roles[at] not in _USES:
+                continue
+            item = occurrences.at(at)
+            meaning = self._code.meaning(path, name, item)
+            if (
+                meaning.target
+                and meaning.target[0] in entities
+                and meaning.tier in (Tier.PROVEN, Tier.STRONG)
+            ):
+                lines.setdefault(meaning.target[0], item.line)
+        for entity, line in lines.items():
+            yield Annotation("table", entities[entity], line, target=entity)
+
+    def _facts(self, place: Place) -> Iterator[Annotation]:
+        for fact in self.facts_of_file(place.path):
+            if fact.symbol == place:
+                yield _annotation(fact)
+
+    def facts_of_file(self, path: RepoPath) -> list[Fact]:
+        """The registrations, middleware, exceptions, messages and retries of one file."""
+        return self._code.once(_FILES, path, lambda: self._read_file(path))
+
+    def _read_file(self, path: RepoPath) -> list[Fact]:
+        if self._code.facts(path) is None:
+            return []
+        if self._readers is None:
+            rules = [rule for rule in all_rules() if rule.framework not in self._optional]
+            self._readers = [FactReader(self._evaluator, rules, kind) for kind in _RULED]
+        facts = list(raised_facts(self._evaluator, path))
+        for reader in self._readers:
+            facts += reader.facts(path)
+        return sorted(dict.fromkeys(facts), key=lambda fact: (fact.line, fact.kind, fact.name))
+
+
+def _annotation(fact: Fact) -> Annotation:
+    value = f"{fact.name} -> {fact.target}" if fact.target and fact.kind == "di" else fact.name
+    return Annotation(fact.kind, value, fact.line, fact.detail, fact.tier, fact.definition)

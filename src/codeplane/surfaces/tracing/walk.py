@@ -1,0 +1,129 @@
+"""The walk from an entry point down, nearest first, with what frameworks mean at each step."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from codeplane.core.places import Place
+from codeplane.core.proof import Tier
+from codeplane.graph.hierarchy import is_class
+from codeplane.graph.trace import Region, Step, Steps, Tracer, Way
+from codeplane.names import Snapshot
+from codeplane.surfaces.definition_facts import Annotation, DefinitionFacts
+
+_MOST_STEPS: Final = 200  # ways on from one node
+
+
+@dataclass
+class Node:
+    """Some code on the way: a definition, or a function without a name."""
+
+    region: Region
+    depth: int
+    step: Step | None  # None for the entry point
+    annotations: list[Annotation] = field(default_factory=list)
+    children: list["Node"] = field(default_factory=list)
+    again: list[Place] = field(default_factory=list)  # ways on that are elsewhere in the tree
+    created: list[Place] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+    unproven: list[str] = field(default_factory=list)
+    more: int = 0  # ways on that were not followed
+
+
+@dataclass
+class FeatureTrace:
+    """The tree; `more` counts definitions that were met and are not in it."""
+
+    roots: list[Node]
+    total: int = 0
+    more: int = 0
+    deeper: int = 0  # of these, below the depth
+
+    @property
+    def is_truncated(self) -> bool:
+        return self.more > self.deeper
+
+
+class Bounds(NamedTuple):
+    depth: int
+    limit: int
+
+
+_Key = tuple[Place | Region, Place | None]
+
+
+class Walk:
+    """One walk."""
+
+    def __init__(self, snapshot: Snapshot, facts: DefinitionFacts, bounds: Bounds) -> None:
+        self._snapshot, self._facts, self._bounds = snapshot, facts, bounds
+        self._tracer = Tracer(snapshot)
+        self._keys: set[_Key] = set()
+        self._left: set[Place] = set()
+        self._below: set[Place] = set()
+
+    def trace(self, entries: Sequence[Region], before: Sequence[Step] = ()) -> FeatureTrace:
+        """The tree below some code; `before` are steps that run before the first of it does."""
+        roots = [Node(region, 0, None) for region in entries]
+        result = FeatureTrace(roots)
+        waiting = deque(roots)
+        self._keys.update((node.region.place or node.region, None) for node in roots)
+        while waiting:
+            node = waiting.popleft()
+            result.total += 1
+            is_first = node is roots[0]
+            waiting.extend(self._visit(node, result, before if is_first else (), len(waiting)))
+        result.more, result.deeper = len(self._left), len(self._left & self._below)
+        return result
+
+    def _visit(self, node: Node, result: FeatureTrace, before: Sequence[Step], pending: int) -> list[Node]:
+        owner = node.step.owner if node.step is not None else None
+        steps = self._tracer.steps(node.region, owner)
+        node.annotations = self._annotations(node.region)
+        raised = {one.target for one in node.annotations if one.kind == "exception"}
+        node.created = [one for one in steps.created if one not in raised]
+        node.outside, node.unproven = list(steps.outside), list(steps.unproven)
+        ways = [step for step in [*before, *self._of_entry(node), *steps.steps] if step.callee not in raised]
+        room = self._bounds.limit - result.total - pending
+        for step in ways[:_MOST_STEPS]:
+            key = self._key(step)
+            if key in self._keys:
+                node.again.append(step.callee)
+            elif node.depth >= self._bounds.depth:
+                node.more += 1
+                self._left.add(step.callee)
+                self._below.add(step.callee)
+            elif len(node.children) >= room:
+                node.more += 1
+                self._left.add(step.callee)
+            else:
+                self._keys.add(key)
+                self._left.discard(step.callee)
+                node.children.append(Node(self._tracer.region(step.callee), node.depth + 1, step))
+        node.more += steps.more_targets + max(0, len(ways) - _MOST_STEPS)
+        return node.children
+
+    def _of_entry(self, node: Node) -> list[Step]:
+        place = node.region.place
+        if node.step is not None or place is None or not is_class(self._snapshot, place):
+            return []
+        return self._tracer.members(place)
+
+    def _key(self, step: Step) -> _Key:
+        """What makes two nodes one: a method of a base runs otherwise on another object."""
+        own = self._tracer.class_of(step.callee)
+        return step.callee, step.owner if step.owner not in (own, step.callee) else None
+
+    def _annotations(self, region: Region) -> list[Annotation]:
+        if region.place is not None:
+            return self._facts.at(region.place)
+        return self._facts.within(region.path, region.first, region.last)
+
+
+def tier_of(node: Node) -> Tier:
+    """How far the way to a node is proven."""
+    return node.step.tier if node.step is not None else Tier.PROVEN
+
+
+__all__ = ["Bounds", "FeatureTrace", "Node", "Steps", "Walk", "Way", "tier_of"]
