@@ -17,7 +17,7 @@ from codeplane.names import Snapshot
 from codeplane.surfaces.tracing.walk import Node, tier_of
 
 _TRAITS: Final = {FLAG_ASYNC: "async", FLAG_ABSTRACT: "abstract", FLAG_TEST: "test"}
-_MOST_NAMES: Final = 4
+_MOST_NAMES: Final = 3
 _MOST_KEPT: Final = 12
 
 
@@ -40,6 +40,9 @@ class TraceNodeRow(Output):
         default=None, description="What frameworks mean here: endpoints, keys, tables, exceptions, messages…"
     )
     again: list[str] | None = Field(default=None, description="What it also leads to, elsewhere in the tree.")
+    passes: list[str] | None = Field(
+        default=None, description="Functions that are handed to something, which may run them."
+    )
     creates: list[str] | None = Field(default=None, description="Classes without code of their own to run.")
     outside: list[str] | None = Field(default=None, description="Calls of other packages.")
     unproven: list[str] | None = Field(default=None, description="Calls that are not proven.")
@@ -64,12 +67,19 @@ def node_row(snapshot: Snapshot, node: Node, name: str = "") -> TraceNodeRow:
         traits=[word for flag, word in _TRAITS.items() if flags & flag] or None,
         annotations=annotation_rows(node.annotations) or None,
         again=_names(snapshot, node.again),
+        passes=_names(snapshot, node.passed),
         creates=_names(snapshot, node.created),
-        outside=[shown(text) for text in node.outside[:_MOST_KEPT]] or None,
+        outside=[shown(text) for text in _not_raised(node)[:_MOST_KEPT]] or None,
         unproven=[shown(text) for text in node.unproven[:_MOST_KEPT]] or None,
         more=node.more or None,
         children=[node_row(snapshot, child) for child in node.children] or None,
     )
+
+
+def _not_raised(node: Node) -> list[str]:
+    """The calls of other packages without those that make what is raised."""
+    raised = {one.value.rpartition(".")[2] for one in node.annotations if one.kind == "exception"}
+    return [text for text in node.outside if text.rpartition(".")[2] not in raised]
 
 
 def _position(snapshot: Snapshot, node: Node) -> str:
@@ -95,7 +105,8 @@ def tree_lines(roots: Sequence[TraceNodeRow]) -> Iterator[str]:
         before = path
         head = f"{_way(row)}{row.name} {where}".strip()
         notes = "; ".join(_notes(row))
-        facts = "; ".join(f"{word} {text}" for word, text in annotation_phrases(row.annotations or ()))
+        rows = [one for one in row.annotations or () if row.depth or one.kind != "endpoint"]
+        facts = "; ".join(f"{word} {text}" for word, text in annotation_phrases(rows))
         yield "  " * row.depth + head + (f" ({notes})" if notes else "") + (f" — {facts}" if facts else "")
         waiting.extend(reversed(row.children or ()))
 
@@ -112,6 +123,7 @@ def _notes(row: TraceNodeRow) -> Iterator[str]:
         yield row.tier
     for word, names in (
         ("creates", row.creates),
+        ("passes", row.passes),
         ("also", row.outside),
         ("unproven", row.unproven),
         ("again", row.again),

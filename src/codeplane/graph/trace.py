@@ -1,5 +1,6 @@
 """What runs when some code runs: the calls in it, what they may be dispatched to, what it hands over."""
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import Final, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
+from codeplane.core.slots import InterfaceSlot
 from codeplane.graph.calls import PROVED, run_by
 from codeplane.graph.hierarchy import dispatch_targets, is_class, owner_is_silent, owner_of
 from codeplane.languages.facts import FLAG_ABSTRACT, Occurrence, Occurrences, Role, Span
@@ -17,8 +19,11 @@ from codeplane.names import FileFacts, RefFact, Snapshot
 from codeplane.names.meaning import known
 
 _FUNCTIONS: Final = frozenset(("function", "method", "constructor"))
+_DECORATES: Final = re.compile(rb"(?:@|#\[)\s*(?:[\w$]+\s*\.\s*)*$")
+_LONGEST_CALL: Final = 48
 _VALUES: Final = frozenset(("variable", "constant", "type"))
 _SELVES: Final = frozenset(("self", "cls", "this", "super", "super()", "base", "parent"))
+_CLASS_KINDS: Final = frozenset(("class", "struct", "object", "interface", "trait"))
 _MOST_TARGETS: Final = 6  # implementations of one member
 
 
@@ -66,6 +71,9 @@ class Steps:
     more_targets: int = 0  # implementations beyond the bound
 
 
+_STEPS: Final = InterfaceSlot[tuple[Region, int | None, Place | None], Steps]("ways on from some code")
+
+
 class Tracer:
     """Finds the ways on, in one state of the code."""
 
@@ -82,6 +90,10 @@ class Tracer:
 
     def steps(self, region: Region, owner: Place | None = None) -> Steps:
         """The ways on from some code that runs on an instance of `owner`."""
+        key = (region, self._snapshot.layout.blobs.get(region.path), owner)
+        return self._snapshot.once(_STEPS, key, lambda: self._find_steps(region, owner))
+
+    def _find_steps(self, region: Region, owner: Place | None) -> Steps:
         collected = Steps()
         place = region.place
         regions = [region]
@@ -92,8 +104,21 @@ class Tracer:
             owner = self.class_of(place)
         for one in regions:
             self._collect(one, owner, collected)
-        collected.steps = _distinct(collected.steps, place)
+        inside = {one.place for one in regions} | {place}
+        collected.steps = [
+            step for step in _distinct(collected.steps) if not self._is_within(step.callee, inside)
+        ]
         return collected
+
+    def _is_within(self, place: Place, holders: set[Place | None]) -> bool:
+        """Whether a definition is one of some, or stands inside of one: its code is theirs already."""
+        facts = self._snapshot.require_facts(place.path)
+        at = place.definition
+        while at >= 0:
+            if Place(place.path, at) in holders:
+                return facts.definitions[at].kind not in _CLASS_KINDS or at == place.definition
+            at = facts.definitions[at].parent
+        return False
 
     def members(self, place: Place) -> list[Step]:
         """The methods of a class, as ways on from it."""
@@ -154,7 +179,7 @@ class Tracer:
                 self._count_open(ref, collected)
             return
         if in_header:
-            way = self._header_way(region, ref.line)
+            way = self._header_way(region, ref)
             collected.steps.append(Step(target, ref.tier, ref.line, way, owner=self._owner_after(target)))
             return
         is_self = ref.receiver in _SELVES
@@ -213,15 +238,19 @@ class Tracer:
         return place if is_class(self._snapshot, place) else self.class_of(place)
 
     def _count_open(self, ref: RefFact, collected: Steps) -> None:
-        """A call that leads outside by an import, or one that nothing is proven of; builtins are neither."""
-        root = ref.receiver.partition(".")[0].partition("(")[0] if ref.receiver else ref.name
-        if not root.isidentifier():
+        """A call that leads outside by an import, or one that may lead to the repository and isn't proven to.
+
+        Builtins are neither, nor what is called on the result of another call.
+        """
+        root = ref.receiver.partition(".")[0] if ref.receiver else ref.name
+        if not root.isidentifier() or "(" in ref.receiver or "[" in ref.receiver:
             return
         text = f"{ref.receiver}.{ref.name}" if ref.receiver else ref.name
-        text = text if len(text) <= 48 and "\n" not in text else f"….{ref.name}"
-        if any(item.alias == root for item in self._snapshot.imports(ref.path)):
+        if len(text) > _LONGEST_CALL:
+            text = f"….{ref.name}"
+        if root in self._original_names(ref.path):
             collected.outside[text] += 1
-        elif ref.receiver and ref.tier is not Tier.PROVEN:
+        elif ref.receiver and ref.tier is not Tier.PROVEN and self._may_be_function(ref.path, ref.name):
             collected.unproven[text] += 1
 
     # Functions that are named and not called
@@ -244,7 +273,7 @@ class Tracer:
             return
         kind = self._snapshot.definition_kind(target)
         if kind in _FUNCTIONS:
-            way = self._header_way(region, ref.line) if in_header else Way.PASSED
+            way = self._header_way(region, ref) if in_header else Way.PASSED
             collected.steps.append(Step(target, ref.tier, ref.line, way, owner=self._owner_after(target)))
         elif in_header and kind in _VALUES:
             collected.steps += self._in_alias(target, ref)
@@ -264,7 +293,7 @@ class Tracer:
         names = self._aliases.get(path)
         if names is None:
             names = self._aliases[path] = {
-                item.alias: item.name for item in self._snapshot.imports(path) if item.name and item.alias
+                item.alias: item.name for item in self._snapshot.imports(path) if item.alias
             }
         return names
 
@@ -285,19 +314,22 @@ class Tracer:
             if self._snapshot.definition_kind(target) in _FUNCTIONS:
                 yield Step(target, inner.tier, ref.line, Way.DEPENDENCY, alias, self._owner_after(target))
 
-    def _header_way(self, region: Region, line: int) -> Way:
+    def _header_way(self, region: Region, ref: RefFact) -> Way:
+        """A decorator, or what is named in one or among the parameters."""
         assert region.place is not None, "BUG: only a definition has a header"
-        is_above = line < self._snapshot.definition(region.place).item.name_line
-        return Way.DECORATOR if is_above else Way.DEPENDENCY
+        if ref.line > self._snapshot.definition(region.place).item.name_line:
+            return Way.DEPENDENCY
+        source = self._snapshot.source(region.path)
+        start = self._snapshot.all_occurrences(region.path).lines[ref.line - 1] + ref.column
+        return Way.DECORATOR if _DECORATES.search(source, max(0, start - 200), start) else Way.DEPENDENCY
 
 
-def _distinct(steps: list[Step], place: Place | None) -> list[Step]:
-    """Each way on once, in the order of the code; nothing leads to itself."""
+def _distinct(steps: list[Step]) -> list[Step]:
+    """Each way on once, in the order of the code."""
     by_key: dict[tuple[Place, Place | None], Step] = {}
-    for step in sorted(steps, key=lambda step: step.line):
-        if step.callee != place:
-            by_key.setdefault((step.callee, step.owner), step)
-    return list(by_key.values())
+    for step in sorted(steps, key=lambda step: (step.way is Way.PASSED, step.line)):
+        by_key.setdefault((step.callee, step.owner), step)
+    return sorted(by_key.values(), key=lambda step: step.line)
 
 
 def _byte_span(occurrences: Occurrences, span: Span) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """What frameworks mean at one definition: the endpoints it handles, keys, tables, exceptions, messages."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from codeplane.core.paths import RepoPath
@@ -28,6 +28,8 @@ _KEYS: Final[EpochSlot[None, dict[RepoPath, list[tuple[Place | None, "Annotation
     "configuration keys by file"
 )
 _ENTITIES: Final[EpochSlot[None, dict[Place, str]]] = EpochSlot("tables by entity")
+_FIELDS: Final[EpochSlot[None, dict[Place, str]]] = EpochSlot("configuration keys by field")
+_FUNCTIONS: Final = ("function", "method", "constructor")
 _USES: Final = (Role.READ, Role.CALL, Role.TYPE)
 
 
@@ -49,6 +51,7 @@ class DefinitionFacts:
         self._code, self._evaluator = code, Evaluator(code)
         self._readers: list[FactReader] | None = None
         self._optional = optional_frameworks()
+        self._wanted_names: dict[tuple[RepoPath, int], set[str]] = {}
 
     def at(self, place: Place) -> list[Annotation]:
         """What frameworks mean at a definition, by kind and line."""
@@ -57,6 +60,7 @@ class DefinitionFacts:
         return [
             *self.endpoints(place),
             *(one for symbol, one in self._keys().get(place.path, ()) if symbol == place),
+            *self._settings(place),
             *self._tables(place),
             *self._facts(place),
         ]
@@ -121,34 +125,91 @@ class DefinitionFacts:
         definition = self._code.definition(place)
         if own is not None:
             yield Annotation("table", own, definition.item.name_line, target=place)
-        elif definition.kind in ("function", "method", "constructor"):
+        elif definition.kind in _FUNCTIONS:
             yield from self._tables_between(
                 place.path, *self._evaluator.byte_span(place.path, definition.span)
             )
 
     def _tables_between(self, path: RepoPath, first: int, last: int) -> Iterator[Annotation]:
+        """The tables whose entities some code names, or has behind a field: `Repository<User>`."""
         entities = self._entities()
-        if not entities:
-            return
-        names = {self._code.definition(place).name for place in entities}
-        names |= {item.alias for item in self._code.imports(path) if item.name in names and item.alias}
-        occurrences = self._code.all_occurrences(path)
         lines: dict[Place, int] = {}
-        start = bisect_left(occurrences.starts, first)
-        for at in range(start, bisect_left(occurrences.starts, last)):
+        for line, entity in self._named_between(path, (first, last), entities):
+            lines.setdefault(entity, line)
+        for line, span in self._fields_between(path, first, last) if entities else ():
+            for _, entity in self._named_between(path, span, entities):
+                lines.setdefault(entity, line)
+        for entity, line in lines.items():
+            yield Annotation("table", entities[entity], line, target=entity)
+
+    def _named_between(
+        self, path: RepoPath, span: tuple[int, int], wanted: Mapping[Place, object]
+    ) -> Iterator[tuple[int, Place]]:
+        """The definitions among some that code between two bytes names for sure, with the lines."""
+        if not wanted:
+            return
+        names = self._names_in(path, wanted)
+        occurrences = self._code.all_occurrences(path)
+        start = bisect_left(occurrences.starts, span[0])
+        for at in range(start, bisect_left(occurrences.starts, span[1])):
             name = occurrences.texts[occurrences.names[at]]
             if name not in names or occurrences.roles[at] not in _USES:
                 continue
             item = occurrences.at(at)
             meaning = self._code.meaning(path, name, item)
-            if (
-                meaning.target
-                and meaning.target[0] in entities
-                and meaning.tier in (Tier.PROVEN, Tier.STRONG)
-            ):
-                lines.setdefault(meaning.target[0], item.line)
-        for entity, line in lines.items():
-            yield Annotation("table", entities[entity], line, target=entity)
+            if meaning.target and meaning.target[0] in wanted and meaning.tier in (Tier.PROVEN, Tier.STRONG):
+                yield item.line, meaning.target[0]
+
+    def _names_in(self, path: RepoPath, wanted: Mapping[Place, object]) -> set[str]:
+        """The names that some definitions have in a file."""
+        key = (path, id(wanted))
+        names = self._wanted_names.get(key)
+        if names is None:
+            own = {self._code.definition(place).name for place in wanted}
+            aliases = {item.alias for item in self._code.imports(path) if item.name in own and item.alias}
+            names = self._wanted_names[key] = own | aliases
+        return names
+
+    def _fields_between(self, path: RepoPath, first: int, last: int) -> Iterator[tuple[int, tuple[int, int]]]:
+        """The fields of its own object that some code uses: the line, and where each is declared."""
+        occurrences, facts = self._code.all_occurrences(path), self._code.require_facts(path)
+        places: set[int] = set()
+        start = bisect_left(occurrences.starts, first)
+        for at in range(start, bisect_left(occurrences.starts, last)):
+            item = occurrences.at(at) if occurrences.receivers[at] else None
+            if item is None or facts.receivers[item.receiver - 1] not in ("self", "this") or not item.target:
+                continue
+            number = item.target - 1
+            if number in places or facts.definitions[number].kind not in ("field", "property", "variable"):
+                continue
+            places.add(number)
+            yield item.line, self._evaluator.byte_span(path, facts.definitions[number].span)
+
+    def _settings(self, place: Place) -> Iterator[Annotation]:
+        """The keys behind the fields of settings that some code uses: `settings.SECRET_KEY`."""
+        fields = self._settings_fields()
+        if not fields or self._code.definition_kind(place) not in _FUNCTIONS:
+            return
+        span = self._evaluator.byte_span(place.path, self._code.definition(place).span)
+        lines: dict[Place, int] = {}
+        for line, one in self._named_between(place.path, span, fields):
+            lines.setdefault(one, line)
+        for one, line in lines.items():
+            yield Annotation("config", fields[one], line, target=one)
+
+    def _settings_fields(self) -> dict[Place, str]:
+        """The keys of fields of settings classes, by field."""
+        return self._code.once(_FIELDS, None, self._find_fields)
+
+    def _find_fields(self) -> dict[Place, str]:
+        table: dict[Place, str] = {}
+        for path, rows in self._keys().items():
+            lines = {one.line: one.value for symbol, one in rows if symbol is not None}
+            for number, item in enumerate(self._code.require_facts(path).definitions):
+                is_field = item.parent >= 0 and item.kind in ("field", "variable", "property", "constant")
+                if is_field and item.name_line in lines:
+                    table[Place(path, number)] = lines[item.name_line]
+        return table
 
     def _facts(self, place: Place) -> Iterator[Annotation]:
         for fact in self.facts_of_file(place.path):

@@ -46,7 +46,8 @@ class GraphTraceFeatureOutput(Output):
     total_nodes_traversed: int = Field(description="Definitions in the tree.")
     depth: int = Field(description="Levels that were followed.")
     truncated: bool | None = Field(default=None, description="Whether the limit cut the tree.")
-    more: int | None = Field(default=None, description="Definitions that were met and are not in the tree.")
+    more: int | None = Field(default=None, description="Definitions that the limit left out, at least.")
+    deeper: int | None = Field(default=None, description="Definitions below the depth, at least.")
 
     def render(self) -> str:
         lines = []
@@ -57,7 +58,7 @@ class GraphTraceFeatureOutput(Output):
         lines += [f"passes: {', '.join(self.passes)}"] if self.passes else []
         lines += tree_lines(self.nodes)
         if self.truncated:
-            lines.append(f"cut at the limit of {self.total_nodes_traversed}; {self.more} more")
+            lines.append(f"cut at {self.total_nodes_traversed}: at least {self.more} more")
         return "\n".join(lines)
 
 
@@ -86,7 +87,7 @@ def graph_trace_feature(call: Call, args: GraphTraceFeatureInput) -> GraphTraceF
 def _answer(call: Call, snapshot: Snapshot, text: str, bounds: Bounds) -> GraphTraceFeatureOutput:
     facts = DefinitionFacts(snapshot)
     entry = EntryFinder(snapshot, facts).find(text)
-    result = Walk(snapshot, facts, bounds).trace(entry.regions, entry.before)
+    result = Walk(snapshot, facts, bounds).trace(entry.regions, entry.before, entry.line)
     call.instead_of_files(snapshot, dict.fromkeys(node.region.path for node in _nodes(result)))
     roots = [node_row(snapshot, node, entry.name) for node in result.roots]
     endpoint = entry.endpoint
@@ -102,8 +103,9 @@ def _answer(call: Call, snapshot: Snapshot, text: str, bounds: Bounds) -> GraphT
         nodes=roots,
         total_nodes_traversed=result.total,
         depth=bounds.depth,
-        truncated=result.is_truncated or None,
+        truncated=result.more > 0 or None,
         more=result.more or None,
+        deeper=result.deeper or None,
     )
 
 

@@ -31,6 +31,7 @@ class CommandRule(BaseModel):
     groups: Names = Field(default=(), description="Full names of decorators that make a group of a function.")
     commands: Names = Field(default=(), description="Full names of decorators that make a command.")
     owners: Names = Field(default=(), description="Full names of what makes an object with commands.")
+    owner_name: str = Field(default="", description="Where the call that makes such an object names it.")
     command_methods: Names = Field(default=(), description="Decorators on a group that make a command.")
     group_methods: Names = Field(default=(), description="Decorators on a group that make a group below.")
     entry_methods: Names = Field(default=(), description="Decorators of what runs before every command.")

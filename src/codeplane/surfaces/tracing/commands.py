@@ -228,22 +228,25 @@ class _Reader:
         below = self._owner_of_thing(self._evaluator.evaluate(selected)) if selected is not None else None
         if owner is None or below is None or owner == below:
             return
-        named = argument(located, name) if name else None
-        text = self._evaluator.text(named) if named is not None else None
         self._tree.mounted.add(below)
         line = self._evaluator.line_of(path, site.start)
         place = below if isinstance(below, Place) else None
-        written = [entry for entry in self._tree.below.get(None, ()) if entry.key == below]
-        names = (
-            (text,)
-            if text
-            else written[0].names
-            if written
-            else self._names(path, site.value, place)
-            if place
-            else ("",)
-        )
+        names = self._mounted_names(located, selected, name, below)
         self._tree.add(owner, _Entry(names, place, below, path, line, self._rule.framework, True))
+
+    def _mounted_names(
+        self, call: Located, child: Located | None, name: str, below: _Owner
+    ) -> tuple[str, ...]:
+        """The name that the mount says, else the one that the group or command has by itself."""
+        named = argument(call, name) if name else None
+        if named is None and child is not None and self._rule.owner_name:
+            made_by = self._evaluator.evaluate(child).made_by
+            named = argument(made_by, self._rule.owner_name) if made_by is not None else None
+        text = self._evaluator.text(named) if named is not None else None
+        if text:
+            return (text,)
+        written = [entry for entry in self._tree.below.get(None, ()) if entry.key == below]
+        return written[0].names if written else ("",)
 
     def _read_parser(self, path: RepoPath, site: Site) -> None:
         """`p = sub.add_parser("build")` with `p.set_defaults(func=build)` in the same function."""

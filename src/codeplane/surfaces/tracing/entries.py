@@ -38,6 +38,7 @@ class Entry:
     at: str = ""  # where the route or command is
     before: list[Step] = field(default_factory=list)  # what runs before it
     endpoint: Endpoint | None = None
+    line: int = 0  # of the route or command
 
 
 class EntryFinder:
@@ -77,6 +78,7 @@ class EntryFinder:
         entry = Entry(qualified(self._snapshot, place), [self._tracer.region(place)], place)
         if endpoints:
             entry.route, entry.endpoint = ", ".join(routes), endpoints[0]
+            entry.line = endpoints[0].line if endpoints[0].path == place.path else 0
             entry.before = self._before(endpoints[0], entry.regions)
         return entry
 
@@ -132,7 +134,7 @@ class EntryFinder:
                 )
             regions, name = [inline], f"(function in {shown(one.path)}:{one.handler_line or one.line})"
         at = f"{shown(one.path)}:{one.line}"
-        entry = Entry(name, regions, one.handler, route, at, endpoint=one)
+        entry = Entry(name, regions, one.handler, route, at, endpoint=one, line=one.line)
         entry.before = self._before(one, regions)
         return entry
 
@@ -209,7 +211,7 @@ class EntryFinder:
             target = one.target or one.path
             region = Region(target, None, 0, len(self._snapshot.source(target)))
         at = f"{shown(one.path)}:{one.line}" if one.line else shown(one.path)
-        return Entry(name, [region], one.place, f"$ {one.text}", at)
+        return Entry(name, [region], one.place, f"$ {one.text}", at, line=one.line)
 
 
 def entry_position(snapshot: Snapshot, entry: Entry) -> str:

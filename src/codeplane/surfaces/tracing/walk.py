@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import is_class
@@ -25,6 +26,7 @@ class Node:
     annotations: list[Annotation] = field(default_factory=list)
     children: list["Node"] = field(default_factory=list)
     again: list[Place] = field(default_factory=list)  # ways on that are elsewhere in the tree
+    passed: list[Place] = field(default_factory=list)  # functions that are handed to something
     created: list[Place] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
     unproven: list[str] = field(default_factory=list)
@@ -33,16 +35,12 @@ class Node:
 
 @dataclass
 class FeatureTrace:
-    """The tree; `more` counts definitions that were met and are not in it."""
+    """The tree; `more` counts definitions that the limit left out, `deeper` those below the depth."""
 
     roots: list[Node]
     total: int = 0
     more: int = 0
-    deeper: int = 0  # of these, below the depth
-
-    @property
-    def is_truncated(self) -> bool:
-        return self.more > self.deeper
+    deeper: int = 0
 
 
 class Bounds(NamedTuple):
@@ -51,6 +49,7 @@ class Bounds(NamedTuple):
 
 
 _Key = tuple[Place | Region, Place | None]
+_PASSED: Final = Place(RepoPath(""))
 
 
 class Walk:
@@ -58,13 +57,19 @@ class Walk:
 
     def __init__(self, snapshot: Snapshot, facts: DefinitionFacts, bounds: Bounds) -> None:
         self._snapshot, self._facts, self._bounds = snapshot, facts, bounds
-        self._tracer = Tracer(snapshot)
+        self._tracer, self._registered_at = Tracer(snapshot), 0
         self._keys: set[_Key] = set()
         self._left: set[Place] = set()
         self._below: set[Place] = set()
 
-    def trace(self, entries: Sequence[Region], before: Sequence[Step] = ()) -> FeatureTrace:
-        """The tree below some code; `before` are steps that run before the first of it does."""
+    def trace(
+        self, entries: Sequence[Region], before: Sequence[Step] = (), registered_at: int = 0
+    ) -> FeatureTrace:
+        """The tree below some code; `before` are steps that run before the first of it does.
+
+        A decorator in the line `registered_at` makes the code a route or a command and is no step.
+        """
+        self._registered_at = registered_at
         roots = [Node(region, 0, None) for region in entries]
         result = FeatureTrace(roots)
         waiting = deque(roots)
@@ -74,7 +79,8 @@ class Walk:
             result.total += 1
             is_first = node is roots[0]
             waiting.extend(self._visit(node, result, before if is_first else (), len(waiting)))
-        result.more, result.deeper = len(self._left), len(self._left & self._below)
+        places = {key[0] for key in self._keys}
+        result.more, result.deeper = len(self._left - places), len(self._below - self._left - places)
         return result
 
     def _visit(self, node: Node, result: FeatureTrace, before: Sequence[Step], pending: int) -> list[Node]:
@@ -84,22 +90,27 @@ class Walk:
         raised = {one.target for one in node.annotations if one.kind == "exception"}
         node.created = [one for one in steps.created if one not in raised]
         node.outside, node.unproven = list(steps.outside), list(steps.unproven)
-        ways = [step for step in [*before, *self._of_entry(node), *steps.steps] if step.callee not in raised]
+        ways = [
+            step
+            for step in [*before, *self._of_entry(node), *steps.steps]
+            if step.callee not in raised and not self._is_registration(node, step)
+        ]
+        is_passed = node.step is not None and node.step.way is Way.PASSED
         room = self._bounds.limit - result.total - pending
         for step in ways[:_MOST_STEPS]:
             key = self._key(step)
             if key in self._keys:
                 node.again.append(step.callee)
-            elif node.depth >= self._bounds.depth:
+            elif step.way is Way.PASSED and node.depth:
+                node.passed.append(step.callee)
+            elif node.depth >= self._bounds.depth or is_passed:
                 node.more += 1
-                self._left.add(step.callee)
                 self._below.add(step.callee)
             elif len(node.children) >= room:
                 node.more += 1
                 self._left.add(step.callee)
             else:
                 self._keys.add(key)
-                self._left.discard(step.callee)
                 node.children.append(Node(self._tracer.region(step.callee), node.depth + 1, step))
         node.more += steps.more_targets + max(0, len(ways) - _MOST_STEPS)
         return node.children
@@ -110,8 +121,16 @@ class Walk:
             return []
         return self._tracer.members(place)
 
+    def _is_registration(self, node: Node, step: Step) -> bool:
+        return node.step is None and step.way is Way.DECORATOR and step.line == self._registered_at
+
     def _key(self, step: Step) -> _Key:
-        """What makes two nodes one: a method of a base runs otherwise on another object."""
+        """What makes two nodes one: a method of a base runs otherwise on another object.
+
+        What is only handed over is not followed, so it doesn't stand for a call of it.
+        """
+        if step.way is Way.PASSED and (step.callee, None) not in self._keys:
+            return step.callee, _PASSED
         own = self._tracer.class_of(step.callee)
         return step.callee, step.owner if step.owner not in (own, step.callee) else None
 
