@@ -46,6 +46,12 @@ def annotation_rows(annotations: Iterable[Annotation]) -> list[AnnotationRow]:
     ]
 
 
+def thrown_exceptions(annotations: Iterable[Annotation]) -> list[str]:
+    """The classes that code raises, and what it caught and raises again, each once."""
+    named = (one for one in annotations if one.kind == "exception" and one.detail in ("", "rethrow"))
+    return list(dict.fromkeys(shown(one.value) for one in named))
+
+
 def annotation_phrases(rows: Iterable[AnnotationRow]) -> Iterator[tuple[str, str]]:
     """`raises`, `NotFound ×2, Conflict`: one phrase for each kind, in a fixed order."""
     by_kind: dict[str, dict[str, int]] = {}

@@ -35,7 +35,7 @@ class TraceNodeRow(Output):
     via: str | None = Field(default=None, description="What is called, where that is not this one.")
     line: int | None = Field(default=None, description="Line that leads there, in the caller's file.")
     tier: str | None = Field(default=None, description="How far the way there is proven, if not for sure.")
-    traits: list[str] | None = Field(default=None, description="async, abstract, test.")
+    traits: list[str] | None = Field(default=None, description="async, abstract, test, recursive.")
     annotations: list[AnnotationRow] | None = Field(
         default=None, description="What frameworks mean here: endpoints, keys, tables, exceptions, messages…"
     )
@@ -64,7 +64,11 @@ def node_row(snapshot: Snapshot, node: Node, name: str = "") -> TraceNodeRow:
         via=short(snapshot, step.via) if step is not None and step.via is not None else None,
         line=step.line if step is not None else None,
         tier=tier_of(node).value if tier_of(node).value not in CERTAIN else None,
-        traits=[word for flag, word in _TRAITS.items() if flags & flag] or None,
+        traits=[
+            *(word for flag, word in _TRAITS.items() if flags & flag),
+            *(["recursive"] if node.is_recursive else []),
+        ]
+        or None,
         annotations=annotation_rows(node.annotations) or None,
         again=_names(snapshot, node.again),
         passes=_names(snapshot, node.passed),

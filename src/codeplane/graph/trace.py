@@ -68,6 +68,7 @@ class Steps:
     created: list[Place] = field(default_factory=list)  # classes without code that runs when they are made
     outside: "Counter[str]" = field(default_factory=Counter)
     unproven: "Counter[str]" = field(default_factory=Counter)
+    is_recursive: bool = False
     more_targets: int = 0  # implementations beyond the bound
 
 
@@ -104,6 +105,7 @@ class Tracer:
             owner = self.class_of(place)
         for one in regions:
             self._collect(one, owner, collected)
+        collected.is_recursive = any(step.callee == place for step in collected.steps)
         inside = {one.place for one in regions} | {place}
         collected.steps = [
             step for step in _distinct(collected.steps) if not self._is_within(step.callee, inside)

@@ -26,6 +26,28 @@ def table_surface(code: Codebase) -> TableSurface:
     return code.once(_TABLES, "", lambda: _collect(code))
 
 
+def tables_of_file(code: Codebase, path: RepoPath) -> list[Table]:
+    """The tables that one file defines."""
+    facts = code.facts(path)
+    if facts is None:
+        return []
+    evaluator, surface = Evaluator(code), TableSurface()
+    models = ModelTables(evaluator, surface)
+    tables: list[Table] = []
+    for rule in table_rules():
+        if facts.language in rule.languages and path in code.paths_with_any(list(rule.words)):
+            tables += _tables_by_rule(evaluator, surface, models, rule, path)
+    return list(dict.fromkeys(tables))
+
+
+def _tables_by_rule(
+    evaluator: Evaluator, surface: TableSurface, models: ModelTables, rule: TableRule, path: RepoPath
+) -> Iterator[Table]:
+    yield from models.tables(rule, path) if rule.models else ()
+    yield from _called_tables(evaluator, surface, rule, path)
+    yield from _marked_tables(evaluator, surface, rule, path)
+
+
 def _collect(code: Codebase) -> TableSurface:
     evaluator, surface = Evaluator(code), TableSurface()
     models = ModelTables(evaluator, surface)
@@ -35,9 +57,7 @@ def _collect(code: Codebase) -> TableSurface:
             facts = code.facts(path)
             if facts is None or facts.language not in rule.languages:
                 continue
-            tables += models.tables(rule, path) if rule.models else ()
-            tables += _called_tables(evaluator, surface, rule, path)
-            tables += _marked_tables(evaluator, surface, rule, path)
+            tables += _tables_by_rule(evaluator, surface, models, rule, path)
     surface.tables = sorted(
         dict.fromkeys(tables), key=lambda table: (table.name, table.path, table.line, table.pattern)
     )

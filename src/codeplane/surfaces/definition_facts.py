@@ -1,7 +1,7 @@
 """What frameworks mean at one definition: the endpoints it handles, keys, tables, exceptions, messages."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from codeplane.core.paths import RepoPath
@@ -10,13 +10,18 @@ from codeplane.core.proof import Tier
 from codeplane.core.slots import EpochSlot
 from codeplane.languages.facts import Role
 from codeplane.names import Codebase
+from codeplane.surfaces.collectors.config_readers import file_reads
+from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
+from codeplane.surfaces.collectors.settings_classes import settings_fields
+from codeplane.surfaces.collectors.table_use import Table
 from codeplane.surfaces.config_keys import config_surface
-from codeplane.surfaces.db_tables import table_surface
-from codeplane.surfaces.endpoints import Endpoint, endpoints_of
+from codeplane.surfaces.db_tables import table_surface, tables_of_file
+from codeplane.surfaces.endpoints import Endpoint, endpoints_of, framework_files
 from codeplane.surfaces.exceptions import raised_facts
 from codeplane.surfaces.fact_lists import all_rules, optional_frameworks
 from codeplane.surfaces.fact_reader import FactReader
 from codeplane.surfaces.facts import Fact
+from codeplane.surfaces.kind_rules import config_rules, table_rules
 from codeplane.surfaces.values import Evaluator
 
 AnnotationKind = Literal["endpoint", "config", "table", "di", "middleware", "exception", "log", "retry"]
@@ -29,6 +34,12 @@ _KEYS: Final[EpochSlot[None, dict[RepoPath, list[tuple[Place | None, "Annotation
 )
 _ENTITIES: Final[EpochSlot[None, dict[Place, str]]] = EpochSlot("tables by entity")
 _FIELDS: Final[EpochSlot[None, dict[Place, str]]] = EpochSlot("configuration keys by field")
+_FILE_KEYS: Final[EpochSlot[RepoPath, list[tuple[Place | None, "Annotation"]]]] = EpochSlot(
+    "configuration keys of a file"
+)
+_FILE_ENTITIES: Final[EpochSlot[RepoPath, dict[Place, str]]] = EpochSlot("tables of a file")
+_CLASSES: Final = ("class", "struct", "object")
+_FIELD_KINDS: Final = ("field", "variable", "property", "constant")
 _FUNCTIONS: Final = ("function", "method", "constructor")
 _USES: Final = (Role.READ, Role.CALL, Role.TYPE)
 
@@ -47,8 +58,10 @@ class Annotation(NamedTuple):
 class DefinitionFacts:
     """The facts of definitions in one state of the code."""
 
-    def __init__(self, code: Codebase) -> None:
-        self._code, self._evaluator = code, Evaluator(code)
+    def __init__(self, code: Codebase, *, is_local: bool = False) -> None:
+        """With `is_local`, a question about one definition reads no more files than it has to: keys that a
+        function reads through one of its own repository are left out."""
+        self._code, self._evaluator, self._is_local = code, Evaluator(code), is_local
         self._readers: list[FactReader] | None = None
         self._optional = optional_frameworks()
         self._wanted_names: dict[tuple[RepoPath, int], set[str]] = {}
@@ -59,7 +72,7 @@ class DefinitionFacts:
             return []
         return [
             *self.endpoints(place),
-            *(one for symbol, one in self._keys().get(place.path, ()) if symbol == place),
+            *(one for symbol, one in self._keys(place.path) if symbol == place),
             *self._settings(place),
             *self._tables(place),
             *self._facts(place),
@@ -80,12 +93,25 @@ class DefinitionFacts:
 
     def endpoints(self, place: Place) -> list[Annotation]:
         """The endpoints that a definition handles."""
+        if self._is_local and not self._may_handle(place):
+            return []
         return [
             Annotation("endpoint", f"{one.method} {one.route}", one.line, tier=one.tier)
             for one in self.endpoints_by_handler().get(place, ())
         ]
 
+    def _may_handle(self, place: Place) -> bool:
+        """Whether a file that uses a framework has the name of a definition or of its class."""
+        users = framework_files(self._code)
+        if not users or place.path in users:
+            return bool(users)
+        facts = self._code.require_facts(place.path)
+        item = facts.definitions[place.definition]
+        names = [item.name, *([facts.definitions[item.parent].name] if item.parent >= 0 else [])]
+        return any(path in users for name in names for path in self._code.paths_with(name))
+
     def endpoints_by_handler(self) -> dict[Place, list[Endpoint]]:
+        """All endpoints with a handler in the repository, by that."""
         return self._code.once(_HANDLERS, None, self._find_handlers)
 
     def _find_handlers(self) -> dict[Place, list[Endpoint]]:
@@ -95,44 +121,69 @@ class DefinitionFacts:
                 table.setdefault(one.handler, []).append(one)
         return table
 
-    def _keys(self) -> dict[RepoPath, list[tuple[Place | None, Annotation]]]:
-        """The keys that the code reads, by file, each with the definition around."""
-        return self._code.once(_KEYS, None, self._find_keys)
+    def _keys(self, path: RepoPath) -> list[tuple[Place | None, Annotation]]:
+        """The keys that the code of a file reads, each with the definition around."""
+        if self._is_local:
+            return self._code.once(_FILE_KEYS, path, lambda: self._keys_of_file(path))
+        return self._code.once(_KEYS, None, self._find_keys).get(path, [])
+
+    def _keys_of_file(self, path: RepoPath) -> list[tuple[Place | None, Annotation]]:
+        words = sorted({word for rule in config_rules() for word in rule.words})
+        if path not in self._code.paths_with_any(words):
+            return []
+        return [(use.symbol, _key(use)) for use in file_reads(self._evaluator, path) if not use.is_definition]
 
     def _find_keys(self) -> dict[RepoPath, list[tuple[Place | None, Annotation]]]:
         table: dict[RepoPath, list[tuple[Place | None, Annotation]]] = {}
         for use in config_surface(self._code).uses:
             if not use.is_definition:
-                detail = f"default {use.default}" if use.default is not None else ""
-                row = use.symbol, Annotation("config", use.key, use.line, detail)
-                table.setdefault(use.path, []).append(row)
+                table.setdefault(use.path, []).append((use.symbol, _key(use)))
         return table
 
-    def _entities(self) -> dict[Place, str]:
-        return self._code.once(
-            _ENTITIES,
-            None,
-            lambda: {
-                table.entity: f"{table.schema}.{table.name}" if table.schema else table.name
-                for table in table_surface(self._code).tables
-                if table.entity is not None
-            },
-        )
+    def _entities(self, path: RepoPath, span: tuple[int, int]) -> Mapping[Place, str]:
+        """The tables by their entities: all, or those of classes that some code may name."""
+        if not self._is_local:
+            return self._code.once(_ENTITIES, None, lambda: _by_entity(table_surface(self._code).tables))
+        words = sorted({word for rule in table_rules() for word in rule.words})
+        models = self._code.paths_with_any(words)
+        entities: dict[Place, str] = {}
+        for file in sorted(self._classes_named(path, span) & models) if models else ():
+            entities |= self._entities_of_file(file)
+        return entities
+
+    def _entities_of_file(self, path: RepoPath) -> dict[Place, str]:
+        return self._code.once(_FILE_ENTITIES, path, lambda: _by_entity(tables_of_file(self._code, path)))
+
+    def _classes_named(self, path: RepoPath, span: tuple[int, int]) -> set[RepoPath]:
+        """The files of classes whose names stand in some code or among its fields."""
+        occurrences = self._code.all_occurrences(path)
+        spans = [span, *(one for _, one in self._fields_between(path, *span))]
+        names: set[str] = set()
+        for first, last in spans:
+            start, end = bisect_left(occurrences.starts, first), bisect_left(occurrences.starts, last)
+            names |= {occurrences.texts[occurrences.names[at]] for at in range(start, end)}
+        originals = {item.alias: item.name for item in self._code.imports(path) if item.alias and item.name}
+        return {
+            place.path
+            for name in {originals.get(name, name) for name in names}
+            for place in self._code.definitions(name)
+            if self._code.definition_kind(place) in _CLASSES
+        }
 
     def _tables(self, place: Place) -> Iterator[Annotation]:
         """The table that a class is the entity of, or those whose entities the code of a function names."""
-        own = self._entities().get(place)
         definition = self._code.definition(place)
-        if own is not None:
-            yield Annotation("table", own, definition.item.name_line, target=place)
+        span = self._evaluator.byte_span(place.path, definition.span)
+        if definition.kind in _CLASSES:
+            own = self._entities(place.path, span).get(place)
+            if own is not None:
+                yield Annotation("table", own, definition.item.name_line, target=place)
         elif definition.kind in _FUNCTIONS:
-            yield from self._tables_between(
-                place.path, *self._evaluator.byte_span(place.path, definition.span)
-            )
+            yield from self._tables_between(place.path, *span)
 
     def _tables_between(self, path: RepoPath, first: int, last: int) -> Iterator[Annotation]:
         """The tables whose entities some code names, or has behind a field: `Repository<User>`."""
-        entities = self._entities()
+        entities = self._entities(path, (first, last))
         lines: dict[Place, int] = {}
         for line, entity in self._named_between(path, (first, last), entities):
             lines.setdefault(entity, line)
@@ -180,7 +231,7 @@ class DefinitionFacts:
             if item is None or facts.receivers[item.receiver - 1] not in ("self", "this") or not item.target:
                 continue
             number = item.target - 1
-            if number in places or facts.definitions[number].kind not in ("field", "property", "variable"):
+            if number in places or facts.definitions[number].kind not in _FIELD_KINDS:
                 continue
             places.add(number)
             yield item.line, self._evaluator.byte_span(path, facts.definitions[number].span)
@@ -202,14 +253,15 @@ class DefinitionFacts:
         return self._code.once(_FIELDS, None, self._find_fields)
 
     def _find_fields(self) -> dict[Place, str]:
-        table: dict[Place, str] = {}
-        for path, rows in self._keys().items():
-            lines = {one.line: one.value for symbol, one in rows if symbol is not None}
-            for number, item in enumerate(self._code.require_facts(path).definitions):
-                is_field = item.parent >= 0 and item.kind in ("field", "variable", "property", "constant")
-                if is_field and item.name_line in lines:
-                    table[Place(path, number)] = lines[item.name_line]
-        return table
+        lines: dict[RepoPath, dict[int, str]] = {}
+        for use in settings_fields(self._evaluator, ConfigSurface()):
+            lines.setdefault(use.path, {})[use.line] = use.key
+        return {
+            Place(path, number): keys[item.name_line]
+            for path, keys in lines.items()
+            for number, item in enumerate(self._code.require_facts(path).definitions)
+            if item.parent >= 0 and item.kind in _FIELD_KINDS and item.name_line in keys
+        }
 
     def _facts(self, place: Place) -> Iterator[Annotation]:
         for fact in self.facts_of_file(place.path):
@@ -230,6 +282,19 @@ class DefinitionFacts:
         for reader in self._readers:
             facts += reader.facts(path)
         return sorted(dict.fromkeys(facts), key=lambda fact: (fact.line, fact.kind, fact.name))
+
+
+def _key(use: ConfigUse) -> Annotation:
+    detail = f"default {use.default}" if use.default is not None else ""
+    return Annotation("config", use.key, use.line, detail)
+
+
+def _by_entity(tables: Iterable[Table]) -> dict[Place, str]:
+    return {
+        table.entity: f"{table.schema}.{table.name}" if table.schema else table.name
+        for table in tables
+        if table.entity is not None
+    }
 
 
 def _annotation(fact: Fact) -> Annotation:

@@ -18,12 +18,26 @@ __all__ = ["Endpoint", "Step", "Surface", "endpoints_of"]
 
 _ENDPOINTS: Final[EpochSlot[str, Surface]] = EpochSlot("endpoints")
 
+_FRAMEWORK_FILES: Final[EpochSlot[str, frozenset[RepoPath]]] = EpochSlot("files that import a framework")
+
 
 def endpoints_of(code: Codebase, rules: Sequence[Rule] | None = None) -> Surface:
     """Every endpoint of a state of the code."""
     if rules is None:
         return code.once(_ENDPOINTS, "", lambda: _collect(code, built_in_rules()))
     return _collect(code, rules)
+
+
+def framework_files(code: Codebase) -> frozenset[RepoPath]:
+    """The files that import a framework which has endpoints."""
+    return code.once(_FRAMEWORK_FILES, "", lambda: _importing(code))
+
+
+def _importing(code: Codebase) -> frozenset[RepoPath]:
+    evaluator = Evaluator(code)
+    return frozenset(
+        path for rule in built_in_rules() for path in Framework(evaluator, rule).importing_files()
+    )
 
 
 def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:

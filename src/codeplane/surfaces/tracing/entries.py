@@ -158,7 +158,10 @@ class EntryFinder:
         """The functions that the route and the mounts on its way name beside the handler."""
         steps: dict[Place, Step] = {}
         handlers = {one.handler, *(region.place for region in regions)}
-        for path, line in [*((step.path, step.line) for step in one.chain), (one.path, one.line)]:
+        places = [(step.path, step.line) for step in one.chain]
+        if one.handler is None or one.handler.path != one.path or not self._is_decorated(one):
+            places.append((one.path, one.line))
+        for path, line in places:
             for site in self._evaluator.sites(path).sites:
                 if site.kind is not SiteKind.CALL or self._evaluator.line_of(path, site.start) != line:
                     continue
@@ -168,6 +171,12 @@ class EntryFinder:
                         steps.setdefault(step.callee, step)
                 break
         return list(steps.values())
+
+    def _is_decorated(self, one: Endpoint) -> bool:
+        """Whether the route is written above its handler: the header of that says all of it."""
+        assert one.handler is not None, "BUG: asked of routes with a handler"
+        definition = self._snapshot.definition(one.handler)
+        return definition.span.start_line <= one.line <= definition.item.name_line
 
     def _functions_between(self, path: RepoPath, first: int, last: int, line: int) -> Iterator[Step]:
         occurrences = self._snapshot.all_occurrences(path)

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
+from codeplane.graph.calls import run_by
 from codeplane.graph.hierarchy import is_class
 from codeplane.graph.trace import Region, Step, Steps, Tracer, Way
 from codeplane.names import Snapshot
@@ -30,6 +31,7 @@ class Node:
     created: list[Place] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
     unproven: list[str] = field(default_factory=list)
+    is_recursive: bool = False
     more: int = 0  # ways on that were not followed
 
 
@@ -86,9 +88,10 @@ class Walk:
     def _visit(self, node: Node, result: FeatureTrace, before: Sequence[Step], pending: int) -> list[Node]:
         owner = node.step.owner if node.step is not None else None
         steps = self._tracer.steps(node.region, owner)
-        node.annotations = self._annotations(node.region)
+        node.annotations = self._annotations(node)
         raised = {one.target for one in node.annotations if one.kind == "exception"}
         node.created = [one for one in steps.created if one not in raised]
+        node.is_recursive = steps.is_recursive
         node.outside, node.unproven = list(steps.outside), list(steps.unproven)
         ways = [
             step
@@ -134,10 +137,15 @@ class Walk:
         own = self._tracer.class_of(step.callee)
         return step.callee, step.owner if step.owner not in (own, step.callee) else None
 
-    def _annotations(self, region: Region) -> list[Annotation]:
-        if region.place is not None:
-            return self._facts.at(region.place)
-        return self._facts.within(region.path, region.first, region.last)
+    def _annotations(self, node: Node) -> list[Annotation]:
+        region, place = node.region, node.region.place
+        if place is None:
+            return self._facts.within(region.path, region.first, region.last)
+        annotations = self._facts.at(place)
+        if node.step is not None and is_class(self._snapshot, place):
+            makers = run_by(self._snapshot, place)
+            annotations += [one for maker in makers for one in self._facts.at(maker)]
+        return list(dict.fromkeys(annotations))
 
 
 def tier_of(node: Node) -> Tier:
