@@ -1,9 +1,8 @@
-"""Registrations, middleware, exceptions, log messages and retries: one file a family under `facts`, one block a form.
+"""Registrations, middleware, exceptions, log messages and retries, by files under `facts`: one block a form.
 
 A block is `# name`, files after `--- path`, and the facts after `=>`. `--update` writes what the code finds.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -15,28 +14,9 @@ from codeplane.session import Checkout, RepoSession
 from codeplane.surfaces.fact_lists import fact_surface
 from codeplane.surfaces.facts import Fact, FactKind
 from tests.drive import new_repo, user_env
+from tests.surfaces.forms import blocks, files_of, write_block
 
 CASES = Path(__file__).parent / "facts"
-
-
-def _blocks(path: Path) -> Iterator[tuple[str, str]]:
-    for block in ("\n" + path.read_text()).split("\n# ")[1:]:
-        name, _, body = block.partition("\n")
-        yield name, body.rstrip("\n") + "\n"
-
-
-def _files_of(body: str) -> dict[str, str]:
-    files: dict[str, str] = {}
-    path = ""
-    for line in body.splitlines():
-        if line.startswith("=> "):
-            path = ""
-        elif line.startswith("--- "):
-            path = line[4:]
-            files[path] = ""
-        elif path:
-            files[path] += f"{line}\n"
-    return files
 
 
 def _rendered(snapshot: Snapshot, fact: Fact) -> str:
@@ -66,7 +46,7 @@ def _rendered_facts(tmp_path: Path, files: dict[str, str], kind: FactKind | None
         session.close()
 
 
-ALL = [(path, name, body) for path in sorted(CASES.glob("*.txt")) for name, body in _blocks(path)]
+ALL = [(path, name, body) for path in sorted(CASES.glob("*.txt")) for name, body in blocks(path)]
 
 
 @pytest.mark.parametrize(("path", "name", "body"), ALL, ids=[f"{path.stem}: {name}" for path, name, _ in ALL])
@@ -74,11 +54,8 @@ def test_a_form_gives_its_facts(
     tmp_path: Path, path: Path, name: str, body: str, request: pytest.FixtureRequest
 ) -> None:
     kind = path.stem.partition("_")[0]
-    facts = _rendered_facts(tmp_path, _files_of(body), kind)  # type: ignore[arg-type]
+    facts = _rendered_facts(tmp_path, files_of(body), kind)  # type: ignore[arg-type]
     expected = [line[3:] for line in body.splitlines() if line.startswith("=> ")]
     if facts != expected and request.config.getoption("--update"):
-        head = "".join(f"{line}\n" for line in body.splitlines() if line and not line.startswith("=> "))
-        text = f"\n# {name}\n{head}" + "".join(f"=> {fact}\n" for fact in facts or ["nothing"])
-        whole = "\n" + path.read_text()
-        path.write_text(whole.replace(f"\n# {name}\n{body}", text, 1).removeprefix("\n"))
+        write_block(path, name, body, facts)
     assert facts == [line for line in expected if line != "nothing"]

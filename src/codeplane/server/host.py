@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from codeplane import __version__
 from codeplane.config import Places
 from codeplane.core.errors import AlreadyServing, NotServing
-from codeplane.server.claim import claim
 from codeplane.server.transport.link import Link, join
 from codeplane.session.checkout import Checkout
+from codeplane.session.claim import claim
 from codeplane.storage import StateDir
 
 if TYPE_CHECKING:

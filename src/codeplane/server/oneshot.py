@@ -7,7 +7,6 @@ from codeplane.answers import error_text
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument, NotServing
 from codeplane.server.answer import Answer
-from codeplane.server.claim import claim
 from codeplane.server.logs import close_logs, set_up_own_log
 from codeplane.server.pipeline import Pipeline, Progress, Request
 from codeplane.server.transport.link import (
@@ -19,6 +18,7 @@ from codeplane.server.transport.link import (
     interrupted,
 )
 from codeplane.session import Checkout, RepoSession
+from codeplane.session.claim import claim
 from codeplane.storage import StateDir
 from codeplane.tools import offered_tools
 

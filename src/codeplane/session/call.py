@@ -24,7 +24,9 @@ from codeplane.names import Snapshot
 from codeplane.session.clients.sessions import ClientSession
 from codeplane.session.operation.aftermath import Made
 from codeplane.session.repo import RepoSession
+from codeplane.session.surface_rules import heed_surface_rules
 from codeplane.session.token_savings import MOST_READ, TOP_FILES
+from codeplane.workspaces import Workspace
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -99,6 +101,7 @@ class Call:
     # What the call belongs to from its beginning to its end, whatever the session turns to meanwhile.
     task: Task = field(init=False)
     flags: list[str] = field(default_factory=list)
+    workspace: Workspace | None = None  # that it reads and writes; None in the checkout that is served
     # Runs another tool within this call; None where only reads may run and it is none.
     run_step: Callable[[str, object, bool], StepResult | None] = _no_step
     _halt: Halt = field(default_factory=Halt)
@@ -108,7 +111,19 @@ class Call:
 
     def inner(self) -> "Call":
         """A call within this one: it has notes of its own and ends when this one has to."""
-        return Call(self.repo, self.session, self.request_id, self.report, _halt=self._halt)
+        return Call(
+            self.repo,
+            self.session,
+            self.request_id,
+            self.report,
+            workspace=self.workspace,
+            _halt=self._halt,
+        )
+
+    def inner_of(self, repo: RepoSession) -> "Call":
+        """A call within this one that acts in another checkout; its client has a session of its own there."""
+        session = repo.sessions.enter(f"within:{self.session.session_id}", self.session.session_id)
+        return Call(repo, session, self.request_id, self.report, _halt=self._halt)
 
     def charge(self, kind: Charge, op_type: str) -> None:
         """Counts this call against the budgets of its task, or refuses it; to be called before it changes
@@ -145,6 +160,7 @@ class Call:
         with self.repo.index.snapshot() as snapshot:
             self.epoch = snapshot.epoch
             self._warn_of_unread(snapshot)
+            heed_surface_rules(self.repo.checkout, snapshot)
             yield snapshot
             self.semantic_level = snapshot.semantic_level_used() or self.semantic_level
             for note in snapshot.notes:
@@ -173,6 +189,8 @@ class Call:
         with self.repo.index.with_commits(commits, self.progress) as snapshots:
             if looks:
                 self._warn_of_unread(snapshots[0])
+            for snapshot in (snapshots[0], *snapshots[1].values()):
+                heed_surface_rules(self.repo.checkout, snapshot)
             yield snapshots
             for note in snapshots[0].notes:
                 self.warn(note)

@@ -315,6 +315,7 @@ class RepoSession:
     shown_contents: ShownContents = field(default_factory=ShownContents)
     started: float = field(default_factory=time.monotonic)
     background: Background | None = None  # only where a server runs
+    at_close: list[Callable[[], None]] = field(default_factory=list)  # done before anything of it is closed
     _first_due: float | None = None
     _shelf: dict[type[Any], Any] = field(default_factory=dict)
     # Its threads stay, for each has a connection to the index.
@@ -335,6 +336,14 @@ class RepoSession:
     def state_db(self) -> Database:
         """What has been learnt and no rebuild may lose; opened when it is asked for."""
         return open_state_db(self.state.path / "state.db")
+
+    @cached_property
+    def primary_state_db(self) -> Database:
+        """What all worktrees of the repository share; it belongs to the primary checkout."""
+        home = self.checkout.index_home
+        if home == self.checkout.root:
+            return self.state_db
+        return open_state_db(StateDir.create(home).path / "state.db")
 
     @cached_property
     def coverage_map(self) -> CoverageMap:
@@ -415,6 +424,8 @@ class RepoSession:
         return session
 
     def close(self) -> None:
+        for act in self.at_close:
+            act()
         self.upkeep.stop()
         if self.background is not None:
             self.background.stop()
@@ -424,8 +435,9 @@ class RepoSession:
         self.engine.close()
         self.ledger.close()
         self.index.close()
-        if "state_db" in self.__dict__:
-            self.state_db.close()
+        for name in ("state_db", "primary_state_db"):
+            if name in self.__dict__:
+                getattr(self, name).close()
         if "query_worker" in self.__dict__:
             self.query_worker.close()
         self.upkeep.join()

@@ -119,6 +119,8 @@ def loop_environments(evaluator: Evaluator, path: RepoPath, site: Site) -> Itera
         elif item.value.kind is ValueKind.LIST and len(item.value.items) == len(names):
             parts = [Located(item.path, part, item.environment) for part in item.value.items]
             yield Environment(dict(zip(names, parts, strict=True)))
+        elif len(names) == 2 and item.value.kind is not ValueKind.MAPPING:
+            yield Environment({names[1]: item})  # of Go: `for number, item := range items`
 
 
 def declared_owner(evaluator: Evaluator, path: RepoPath, receiver: Value) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from codeplane.surfaces.fact_rules import fact_rules
+from codeplane.surfaces.flow.rule import flow_rules
 from codeplane.surfaces.kind_rules import config_rules, table_rules
 from codeplane.surfaces.rule import built_in_rules
 
@@ -21,8 +22,8 @@ def coverage_rows() -> Iterator[tuple[str, list[str], list[str]]]:
         row = table.setdefault(framework, (set(), set()))
         row[0].update(languages)
         row[1].add(kind)
-    for framework, (languages, kinds) in sorted(table.items(), key=lambda item: item[0].lower()):
-        yield framework, sorted(languages), sorted(kinds)
+    for framework, (language_names, kinds) in sorted(table.items(), key=lambda item: item[0].lower()):
+        yield framework, sorted(language_names), sorted(kinds)
 
 
 def _entries() -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -31,6 +32,8 @@ def _entries() -> Iterator[tuple[str, str, tuple[str, ...]]]:
             yield name, "endpoint", rule.languages
         if rule.middleware:
             yield rule.framework, "middleware", rule.languages
+    for flow in flow_rules():
+        yield flow.framework, "endpoint", flow.languages
     for config in config_rules():
         yield config.framework, "config", config.languages
     for table in table_rules():

@@ -13,15 +13,15 @@ from codeplane.names import Codebase
 from codeplane.surfaces.collectors.config_readers import file_reads
 from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
 from codeplane.surfaces.collectors.settings_classes import settings_fields
-from codeplane.surfaces.collectors.table_use import Table
+from codeplane.surfaces.collectors.table_use import Table, TableUse
 from codeplane.surfaces.config_keys import config_surface
-from codeplane.surfaces.db_tables import table_surface, tables_of_file
+from codeplane.surfaces.db_tables import table_surface, table_uses_of_file, tables_of_file
 from codeplane.surfaces.endpoints import Endpoint, endpoints_of, framework_files
 from codeplane.surfaces.exceptions import raised_facts
 from codeplane.surfaces.fact_lists import all_rules, optional_frameworks
 from codeplane.surfaces.fact_reader import FactReader
 from codeplane.surfaces.facts import Fact
-from codeplane.surfaces.kind_rules import config_rules, table_rules
+from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.values import Evaluator
 
 AnnotationKind = Literal["endpoint", "config", "table", "di", "middleware", "exception", "log", "retry"]
@@ -38,6 +38,7 @@ _FILE_KEYS: Final[EpochSlot[RepoPath, list[tuple[Place | None, "Annotation"]]]] 
     "configuration keys of a file"
 )
 _FILE_ENTITIES: Final[EpochSlot[RepoPath, dict[Place, str]]] = EpochSlot("tables of a file")
+_QUERIES: Final[EpochSlot[RepoPath, list[TableUse]]] = EpochSlot("SQL of a file")
 _CLASSES: Final = ("class", "struct", "object")
 _FIELD_KINDS: Final = ("field", "variable", "property", "constant")
 _FUNCTIONS: Final = ("function", "method", "constructor")
@@ -63,7 +64,7 @@ class DefinitionFacts:
         function reads through one of its own repository are left out."""
         self._code, self._evaluator, self._is_local = code, Evaluator(code), is_local
         self._readers: list[FactReader] | None = None
-        self._optional = optional_frameworks()
+        self._optional = optional_frameworks(code)
         self._wanted_names: dict[tuple[RepoPath, int], set[str]] = {}
 
     def at(self, place: Place) -> list[Annotation]:
@@ -75,6 +76,7 @@ class DefinitionFacts:
             *(one for symbol, one in self._keys(place.path) if symbol == place),
             *self._settings(place),
             *self._tables(place),
+            *(_use(use) for use in self._queries(place.path) if use.symbol == place),
             *self._facts(place),
         ]
 
@@ -87,7 +89,12 @@ class DefinitionFacts:
             for fact in self.facts_of_file(path)
             if lines[0] <= fact.line <= lines[1] and fact.kind in ("exception", "log", "retry")
         ]
-        return [*annotations, *self._tables_between(path, first, last)]
+        queries = (_use(use) for use in self._queries(path) if lines[0] <= use.line <= lines[1])
+        return [*annotations, *self._tables_between(path, first, last), *queries]
+
+    def _queries(self, path: RepoPath) -> list[TableUse]:
+        """The tables that SQL in a file names."""
+        return self._code.once(_QUERIES, path, lambda: table_uses_of_file(self._code, path))
 
     # Kinds
 
@@ -128,7 +135,7 @@ class DefinitionFacts:
         return self._code.once(_KEYS, None, self._find_keys).get(path, [])
 
     def _keys_of_file(self, path: RepoPath) -> list[tuple[Place | None, Annotation]]:
-        words = sorted({word for rule in config_rules() for word in rule.words})
+        words = sorted({word for rule in rules_of(self._code).config for word in rule.words})
         if path not in self._code.paths_with_any(words):
             return []
         return [(use.symbol, _key(use)) for use in file_reads(self._evaluator, path) if not use.is_definition]
@@ -144,7 +151,7 @@ class DefinitionFacts:
         """The tables by their entities: all, or those of classes that some code may name."""
         if not self._is_local:
             return self._code.once(_ENTITIES, None, lambda: _by_entity(table_surface(self._code).tables))
-        words = sorted({word for rule in table_rules() for word in rule.words})
+        words = sorted({word for rule in rules_of(self._code).tables for word in rule.words})
         models = self._code.paths_with_any(words)
         entities: dict[Place, str] = {}
         for file in sorted(self._classes_named(path, span) & models) if models else ():
@@ -276,7 +283,7 @@ class DefinitionFacts:
         if self._code.facts(path) is None:
             return []
         if self._readers is None:
-            rules = [rule for rule in all_rules() if rule.framework not in self._optional]
+            rules = [rule for rule in all_rules(self._code) if rule.framework not in self._optional]
             self._readers = [FactReader(self._evaluator, rules, kind) for kind in _RULED]
         facts = list(raised_facts(self._evaluator, path))
         for reader in self._readers:
@@ -287,6 +294,11 @@ class DefinitionFacts:
 def _key(use: ConfigUse) -> Annotation:
     detail = f"default {use.default}" if use.default is not None else ""
     return Annotation("config", use.key, use.line, detail)
+
+
+def _use(use: TableUse) -> Annotation:
+    name = f"{use.schema}.{use.name}" if use.schema else use.name
+    return Annotation("table", name, use.line, use.statement.lower())
 
 
 def _by_entity(tables: Iterable[Table]) -> dict[Place, str]:

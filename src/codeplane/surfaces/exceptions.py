@@ -64,6 +64,7 @@ def _fact(evaluator: Evaluator, path: RepoPath, language: str, one: Raise) -> Fa
         evaluator.definition_around(path, one.start),
         place,
         Tier.ANCHORED if detail == _VALUE else Tier.STRONG,
+        start=one.start,
     )
 
 
@@ -72,7 +73,7 @@ def _raised(evaluator: Evaluator, path: RepoPath, one: Raise) -> tuple[str, Plac
     value = one.value
     is_caught = value is not None and value.kind is ValueKind.NAME and value.text == one.caught_name
     if value is None or (is_caught and one.caught_name):
-        rows = [_class_of(evaluator, path, item) for item in one.caught]
+        rows = [_class_of(evaluator, path, item) for item in one.classes]
         names = " | ".join(name for name, _ in rows)
         return names or "(what was caught)", rows[0][1] if len(rows) == 1 else None, "rethrow"
     if value.kind is ValueKind.TEXT or _is_macro(value):
@@ -96,19 +97,19 @@ def _class_of(evaluator: Evaluator, path: RepoPath, value: Value) -> tuple[str, 
     """The name of the class of what is raised; nothing where it isn't known."""
     if value.kind is ValueKind.CALL and value.text == "new" and value.receiver is not None:
         value = value.receiver  # `raise Error.new(…)`
-    called = value
+    callee = value
     if value.kind is ValueKind.CALL:
         receiver = value.receiver
         if receiver is not None and receiver.kind is not ValueKind.NAME:
             return _of_thing(evaluator, evaluator.evaluate(Located(path, value)))
         text = f"{receiver.text}.{value.text}" if receiver is not None else value.text
-        called = Value(ValueKind.NAME, text, receiver.start if receiver is not None else value.start)
-    thing = evaluator.evaluate(Located(path, called))
-    if thing.kind is ThingKind.DEFINITION and value.kind is ValueKind.CALL:
-        if evaluator.code.definition_kind(thing.target[0]) in ("function", "method"):
-            return _of_thing(evaluator, evaluator.evaluate(Located(path, value)))
+        callee = Value(ValueKind.NAME, text, receiver.start if receiver is not None else value.start)
+    thing = evaluator.evaluate(Located(path, callee))
+    is_call = value.kind is ValueKind.CALL and thing.kind is ThingKind.DEFINITION
+    if is_call and evaluator.code.definition_kind(thing.target[0]) in ("function", "method"):
+        return _of_thing(evaluator, evaluator.evaluate(Located(path, value)))
     if thing.kind is ThingKind.UNKNOWN and value.kind is ValueKind.CALL and _looks_like_class(value.text):
-        return called.text, None
+        return callee.text, None
     if thing.kind is ThingKind.UNKNOWN and value.kind is ValueKind.NAME:
         return declared_owner(evaluator, path, value).removesuffix("()"), None
     return _of_thing(evaluator, thing)

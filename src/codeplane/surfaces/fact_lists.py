@@ -9,18 +9,19 @@ from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
 from codeplane.surfaces.exceptions import files_that_raise, raised_facts
 from codeplane.surfaces.fact_reader import FactReader
-from codeplane.surfaces.fact_rules import FactPattern, FactRule, fact_rules
+from codeplane.surfaces.fact_rules import FactPattern, FactRule
 from codeplane.surfaces.facts import REVERSED, Fact, FactKind, FactSurface
-from codeplane.surfaces.rule import Rule, built_in_rules
+from codeplane.surfaces.rule import Rule
+from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.values import Evaluator
 
 MOST_FACTS: Final = 50_000
-_FACTS: Final[EpochSlot[FactKind, FactSurface]] = EpochSlot("facts of a kind")
+_FACTS: Final[EpochSlot[tuple[str, str], FactSurface]] = EpochSlot("facts of a kind")
 
 
 def fact_surface(code: Codebase, kind: FactKind) -> FactSurface:
     """Every fact of one kind in a state of the code."""
-    return code.once(_FACTS, kind, lambda: _collect(code, kind))
+    return code.once(_FACTS, (kind, rules_of(code).digest), lambda: _collect(code, kind))
 
 
 def facts_of_file(code: Codebase, path: RepoPath) -> list[Fact]:
@@ -29,23 +30,29 @@ def facts_of_file(code: Codebase, path: RepoPath) -> list[Fact]:
     facts = list(raised_facts(evaluator, path))
     if code.facts(path) is not None:
         for kind in ("di", "middleware", "log", "retry"):
-            facts += FactReader(evaluator, all_rules(), kind).facts(path)
+            facts += FactReader(evaluator, all_rules(code), kind).facts(path)
     return sorted(dict.fromkeys(facts), key=lambda fact: (fact.line, fact.kind, fact.name))
 
 
-def all_rules() -> list[FactRule]:
+def all_rules(code: Codebase) -> list[FactRule]:
     """The rules of facts, and those of middleware in the rules of endpoints."""
-    return [*fact_rules(), *(_middleware_rule(rule) for rule in built_in_rules() if rule.middleware)]
+    rules = rules_of(code)
+    return [*rules.facts, *(_middleware_rule(rule) for rule in rules.endpoints if rule.middleware)]
 
 
-def optional_frameworks() -> set[str]:
+def optional_frameworks(code: Codebase) -> set[str]:
     """Frameworks whose facts are told only to who names them."""
-    return {rule.framework for rule in fact_rules() if rule.optional}
+    return {rule.framework for rule in rules_of(code).facts if rule.optional}
 
 
 def _collect(code: Codebase, kind: FactKind) -> FactSurface:
     evaluator, surface = Evaluator(code), FactSurface()
-    for fact in _facts(evaluator, kind, all_rules()):
+    places: set[tuple[RepoPath, int, str]] = set()
+    for fact in _facts(evaluator, kind, all_rules(code)):
+        place = (fact.path, fact.start, fact.name)
+        if place in places:
+            continue  # two rules say the same
+        places.add(place)
         if len(surface.facts) >= MOST_FACTS:
             surface.is_cut = True
             break
@@ -71,14 +78,14 @@ def _middleware_rule(rule: Rule) -> FactRule:
     patterns = []
     for one in rule.middleware:
         owners = tuple(f"{name}()" for kind in one.owner for name in rule.types[kind].new)
-        for names, selected in ((one.call, one.name), (one.decorator, "decorated")):
+        for names, selection in ((one.call, one.name), (one.decorator, "decorated")):
             if names:
                 patterns.append(
                     FactPattern(
                         kind="middleware",
                         owner=owners,
                         methods=dict.fromkeys(names, ""),
-                        name=selected,
+                        name=selection,
                         skip=owners,
                         order=one.order,
                     )
@@ -89,10 +96,9 @@ def _middleware_rule(rule: Rule) -> FactRule:
 
 def _in_order(facts: Sequence[Fact]) -> list[Fact]:
     """Middleware in the order in which it runs: one pipeline for each place that puts one together."""
-    pipelines: dict[tuple[str, object, str], list[Fact]] = {}
+    pipelines: dict[tuple[str, str, str], list[Fact]] = {}
     for fact in facts:
-        around = None if fact.definition == fact.symbol else fact.symbol  # a decorated function is no place
-        pipelines.setdefault((fact.path, around, fact.framework), []).append(fact)
+        pipelines.setdefault((fact.path, fact.pipeline, fact.framework), []).append(fact)
     return [
         replace(fact, position=number)
         for pipeline in pipelines.values()

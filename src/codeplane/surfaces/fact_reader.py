@@ -3,22 +3,19 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
-from codeplane.surfaces.calls import argument, full_name, loop_environments
+from codeplane.surfaces.calls import full_name, loop_environments, plain_name
 from codeplane.surfaces.fact_rules import FactPattern, FactRule
+from codeplane.surfaces.fact_selectors import CLASSES, Selectors, argument_value
 from codeplane.surfaces.facts import REVERSED, Fact
 from codeplane.surfaces.owners import Owners
-from codeplane.surfaces.rule import selector
-from codeplane.surfaces.shown import shown_options, shown_value, shortened
+from codeplane.surfaces.shown import shown_options, shown_value
 from codeplane.surfaces.values import Evaluator, Located, ThingKind
-
-_DECORATED: Final = ("function", "method", "class", "constructor", "struct", "interface")
-_CLASSES: Final = ("class", "struct", "object", "interface", "trait")
 
 
 class Entry(NamedTuple):
@@ -55,11 +52,12 @@ class FactReader:
     def __init__(self, evaluator: Evaluator, rules: Sequence[FactRule], kind: str) -> None:
         self._evaluator, self._code = evaluator, evaluator.code
         self._owners = Owners(evaluator)
+        self._selectors = Selectors(evaluator, self._owners)
         self._rules, self._kind = rules, kind
         self._indexes: dict[str, _Index] = {}
 
     def paths(self) -> list[RepoPath]:
-        """The files that have a word of a rule and may speak its language, and those that import from them."""
+        """The files with a word of a rule in its language, and those that import from them."""
         paths: set[RepoPath] = set()
         for rule in self._rules:
             patterns = [pattern for pattern in rule.facts if pattern.kind == self._kind]
@@ -90,15 +88,20 @@ class FactReader:
         if index is None:
             index = self._indexes[language] = self._index_of(language)
         rules = {id(rule) for rule in self._rules if self._counts(path, rule)}
-        aliases = {
-            item.alias: item.name
-            for item in self._code.require_facts(path).imports
-            if item.name in index.names
-        }
+        aliases = self._aliases(path, index)
         for site in self._evaluator.sites(path).sites:
             for entry in self._entries(index, site, aliases):
                 if id(entry.rule) in rules:
                     yield from self._facts_of_site(path, site, entry)
+
+    def _aliases(self, path: RepoPath, index: _Index) -> dict[str, str]:
+        """What a file calls the names of the rules; a default import is called like its module."""
+        aliases = {}
+        for item in self._code.require_facts(path).imports:
+            name = _last_name(item.module if item.name in ("", "*", "default") else item.name)
+            if name in index.names and item.alias:
+                aliases[item.alias] = name
+        return aliases
 
     def _index_of(self, language: str) -> _Index:
         index = _Index()
@@ -202,58 +205,67 @@ class FactReader:
     ) -> Iterator[Fact]:
         name, detail, tier = match
         pattern, value = entry.pattern, call.value
-        decorated = self._decorated(call.path, site) if site.kind is SiteKind.DECORATOR else None
-        around = self._evaluator.definition_around(call.path, value.start)
+        bearer = self._selectors.decorated(call.path, site) if site.kind is SiteKind.DECORATOR else None
+        around = bearer or self._evaluator.definition_around(call.path, value.start)
         if pattern.detail:
-            selected = self._selected(call, pattern.detail, decorated or around)
-            detail = selected[0][0] if selected else detail
+            choice = self._selectors.rows(call, site, pattern, pattern.detail)
+            detail = choice[0].name if choice else detail
         detail = " ".join(filter(None, (detail, shown_options(value, pattern.options))))
-        targets = self._selected(call, pattern.target, decorated or around) if pattern.target else []
-        line = self._evaluator.line_of(call.path, site.start if decorated is not None else value.start)
-        for text, definition, located in self._selected(call, pattern.name, decorated or around):
-            if located is not None and self._is_skipped(located, pattern):
+        targets = self._selectors.rows(call, site, pattern, pattern.target) if pattern.target else []
+        for row in self._selectors.rows(call, site, pattern, pattern.name):
+            if row.located is not None and self._is_skipped(row.located, pattern):
                 continue
-            target, behind = targets[0][:2] if targets else ("", None)
+            target = row.target or (targets[0].name if targets else "")
+            start = row.located.value.start if row.located is not None and "each" in pattern.name else -1
+            start = start if start >= 0 and row.located and row.located.path == call.path else value.start
             yield Fact(
                 pattern.kind,
-                text,
+                row.name,
                 call.path,
-                line if located is None or pattern.name != "each" else self._line_of(located, line),
+                self._evaluator.line_of(call.path, site.start if bearer is not None else start),
                 entry.rule.framework,
                 name,
                 detail,
-                target,
-                decorated or around,
-                behind or definition,
+                target if target != row.name else "",
+                around,
+                (targets[0].definition if targets else None) or row.definition,
                 tier,
                 site.is_conditional and pattern.kind in ("di", "middleware"),
                 REVERSED if pattern.order == "reverse" else 0,
+                start,
+                self._pipeline(call, site, bearer) if pattern.kind == "middleware" else "",
             )
 
-    def _line_of(self, located: Located, line: int) -> int:
-        start = located.value.start
-        return self._evaluator.line_of(located.path, start) if start >= 0 else line
+    def _pipeline(self, call: Located, site: Site, bearer: Place | None) -> str:
+        """The place and the object that middleware is put on."""
+        around = self._evaluator.definition_around(call.path, site.start)
+        if around is not None and around == bearer:
+            around = self._evaluator.parent_of(around)
+        *_, last = (Value(ValueKind.OTHER), *self._owners.chain(call.value, is_fluent=True))
+        return f"{around.definition if around is not None else -1} {shown_value(last)}"
 
     def _facts_of_list(self, path: RepoPath, site: Site, entry: Entry) -> Iterator[Fact]:
-        """The items of a list that a setting holds."""
-        source = self._code.source(path)
-        if any(word.encode() not in source for word in entry.pattern.modules):
+        """The items of a list that a setting or an attribute of a class holds."""
+        around = self._evaluator.definition_around(path, site.start)
+        if (around is not None) != bool(entry.pattern.within):
             return
-        if self._evaluator.definition_around(path, site.start) is not None:
+        if not self._stands_within(path, site, entry.pattern):
             return
-        items = self._evaluator.items(Located(path, site.value))
-        for item in items or ():
-            name = self._evaluator.text(item) or shown_value(item.value)
-            line = self._evaluator.line_of(item.path, item.value.start) if item.value.start >= 0 else 0
-            yield Fact(
-                entry.pattern.kind,
-                name,
-                item.path,
-                line,
-                entry.rule.framework,
-                site.name,
-                entry.pattern.detail,
-            )
+        for item in self._evaluator.items(Located(path, site.value)) or ():
+            for row in self._selectors.row(item, entry.pattern):
+                start = item.value.start if item.path == path and item.value.start >= 0 else site.start
+                yield Fact(
+                    entry.pattern.kind,
+                    row.name,
+                    path,
+                    self._evaluator.line_of(path, start),
+                    entry.rule.framework,
+                    site.name,
+                    definition=row.definition,
+                    symbol=around,
+                    is_conditional=site.is_conditional,
+                    start=start,
+                )
 
     # Conditions
 
@@ -263,20 +275,20 @@ class FactReader:
             return True
         place = self._evaluator.definition_around(path, site.start)
         while place is not None:
-            if self._code.definition_kind(place) in _CLASSES and self._is_one_of(place, pattern.within):
+            if self._code.definition_kind(place) in CLASSES and self._is_one_of(place, pattern.within):
                 return True
             place = self._evaluator.parent_of(place)
         return False
 
     def _is_one_of(self, place: Place, names: Iterable[str]) -> bool:
-        wanted = set(names)
-        if any(base.replace("::", ".") in wanted for base in self._evaluator.bases(place)):
+        table = set(names)
+        if any(plain_name(base) in table for base in self._evaluator.bases(place)):
             return True
         first, last = self._evaluator.byte_span(place.path, self._code.definition(place).span)
         return any(
             site.kind is SiteKind.DECORATOR
             and self._evaluator.decorated_by(place.path, site) == place
-            and full_name(self._evaluator, Located(place.path, site.value)) in wanted
+            and full_name(self._evaluator, Located(place.path, site.value)) in table
             for site in self._evaluator.sites(place.path).within(max(0, first - 1_000), last)
         )
 
@@ -285,111 +297,12 @@ class FactReader:
             return False
         return bool(set(self._owners.names(located)) & set(pattern.skip))
 
-    def _decorated(self, path: RepoPath, site: Site) -> Place | None:
-        place = self._evaluator.decorated_by(path, site)
-        if place is not None and self._code.definition_kind(place) in _DECORATED:
-            return place
-        return None
-
-    # Selectors
-
-    def _selected(
-        self, call: Located, text: str, around: Place | None
-    ) -> list[tuple[str, Place | None, Located | None]]:
-        """What a selector means: how it is called, what it is in the repository, and its value."""
-        value = call.value
-        for part in selector(text):
-            if part == "each":
-                items = [
-                    item for item in value.arguments if not item.keyword and item.kind is not ValueKind.TEXT
-                ]
-                return [row for item in items for row in self._row(call._replace(value=item))]
-            if part.startswith("each "):
-                listed = argument(call, part[5:])
-                parts = self._evaluator.items(listed) if listed is not None else None
-                if parts is not None:
-                    return [row for item in parts for row in self._row(item)]
-                continue
-            if part in ("callee", "chain"):
-                first = list(self._owners.chain(value, is_fluent=True))[-2:-1] if part == "chain" else []
-                return [(first[0].text.lower() if first else value.text, None, None)]
-            if part == "template":
-                item = self._template(call)
-                return self._row(call._replace(value=item)) if item is not None else []
-            if part in ("decorated", "around", "class", "return"):
-                name, place = self._of_definition(part, around)
-                if name:
-                    return [(name, place, None)]
-                continue
-            if part.startswith("'"):
-                return [(part.strip("'"), None, None)]
-            item = _argument_value(value, part)
-            if item is not None:
-                return self._row(call._replace(value=item))
-        return []
-
-    def _template(self, call: Located) -> Value | None:
-        """The text of a macro that is no value of a field: `info!(user = "x", "text {}", y)`."""
-        source = self._code.source(call.path)
-        for item in call.value.arguments:
-            before = source[: item.start].rstrip() if item.kind is ValueKind.TEXT else b""
-            if before.endswith((b",", b"(", b"[", b"{")):
-                return item
-        return None
-
-    def _row(self, located: Located) -> list[tuple[str, Place | None, Located | None]]:
-        value = located.value
-        if value.kind is ValueKind.FUNCTION:
-            return [("(function)", None, located)]
-        text = self._evaluator.text(located) if value.kind is not ValueKind.TEXT else value.text
-        if value.kind is ValueKind.CONCAT and text is None:
-            text = shown_value(value)
-        thing = self._evaluator.evaluate(located) if value.kind is not ValueKind.TEXT else None
-        definition = None
-        if thing is not None and thing.kind in (ThingKind.DEFINITION, ThingKind.OBJECT) and thing.target:
-            place = thing.target[0]
-            is_here = isinstance(place, Place) and place.definition >= 0 and self._code.facts(place.path)
-            definition = place if is_here else None
-        return [(shortened(text) if text is not None else shown_value(value), definition, located)]
-
-    def _of_definition(self, part: str, around: Place | None) -> tuple[str, Place | None]:
-        place = around
-        if part == "class":
-            while place is not None and self._code.definition_kind(place) not in _CLASSES:
-                place = self._evaluator.parent_of(place)
-        if place is None:
-            return ("", None) if part != "around" else ("(module)", None)
-        if part == "return":
-            return self._code.definition(place).item.annotation, place
-        return self._code.qualified(place), place
-
 
 def aliases_of(pattern: FactPattern, name: str) -> str:
     """The method of a pattern that a name is: itself, or a beginning."""
     if name in pattern.methods:
         return name
     return next((one for one in pattern.methods if one.endswith("*") and name.startswith(one[:-1])), name)
-
-
-def _argument_value(value: Value, part: str) -> Value | None:
-    """`arg0`, `kw.name`, `<0>`, `arg0.key`, `last`, `block`."""
-    if part.startswith("<"):
-        return value.keyword_argument(part)
-    if part.startswith("kw."):
-        return value.keyword_argument(part[3:])
-    if part == "last":
-        return value.arguments[-1] if value.arguments else None
-    if part == "block":
-        return value.keyword_argument("&block")
-    if part == "text":  # the first text, wherever it stands
-        return next((one for one in value.arguments if one.kind in (ValueKind.TEXT, ValueKind.CONCAT)), None)
-    if part.startswith("arg"):
-        number, _, key = part[3:].partition(".")
-        item = value.argument(int(number))
-        if item is not None and key:
-            return next((one for one in item.items if one.keyword == key), None)
-        return item
-    return None
 
 
 def _spellings(name: str, *, is_fluent: bool) -> Iterator[str]:
@@ -402,7 +315,7 @@ def _spellings(name: str, *, is_fluent: bool) -> Iterator[str]:
 
 def _has_arguments(value: Value, pattern: FactPattern) -> bool:
     """Whether a call has one of the arguments that the pattern needs."""
-    return not pattern.needs or any(_argument_value(value, part) is not None for part in pattern.needs)
+    return not pattern.needs or any(argument_value(value, part) is not None for part in pattern.needs)
 
 
 def _last_name(name: str) -> str:

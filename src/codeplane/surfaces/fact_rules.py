@@ -45,7 +45,11 @@ class FactPattern(_Part):
     except_methods: Names = Field(default=(), description="Methods that a beginning doesn't mean.")
     fluent: bool = Field(default=False, description="Whether methods further along a chain count too.")
     variable: Names = Field(default=(), description="Variables of a module whose lists are meant.")
-    modules: Names = Field(default=(), description="Words that a file with such a variable has, all of them.")
+    item: str = Field(default="", description="The key of the name, where an item of a list is a mapping.")
+    item_target: Names = Field(
+        default=(), description="The keys of what is behind it, the first that is there."
+    )
+    wrappers: Names = Field(default=(), description="Calls around the name: `Middleware(X)`.")
     name: str = Field(default="arg0", description="What it is called: an argument, `each`, `decorated`, …")
     skip: Names = Field(default=(), description="Full names of values that are no such fact.")
     target: str = Field(default="", description="What is behind the name: an implementation.")

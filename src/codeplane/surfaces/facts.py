@@ -30,6 +30,8 @@ class Fact:
     tier: Tier = Tier.STRONG
     is_conditional: bool = False
     position: int = 0  # of middleware, in the order in which it runs
+    start: int = 0  # the byte that it begins with
+    pipeline: str = ""  # what middleware is put on: the place and the object
 
 
 @dataclass
@@ -50,7 +52,7 @@ class FactSurface:
 
 
 def _order(fact: Fact) -> tuple[str, int, int, str]:
-    return fact.path, fact.line, fact.position, fact.name
+    return fact.path, fact.line, fact.start, fact.name
 
 
 def facts_by_place(facts: Iterable[Fact]) -> dict[Place, list[Fact]]:

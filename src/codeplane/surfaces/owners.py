@@ -32,10 +32,10 @@ class Owners:
             if name:
                 yield f"{name}()"
             return
-        declared = declared_owner(self._evaluator, located.path, value)
-        if declared:
-            yield declared
-            yield from _with_packages(self._code.require_facts(located.path).imports, declared, packages)
+        owner = declared_owner(self._evaluator, located.path, value)
+        if owner:
+            yield owner
+            yield from _with_packages(self._code.require_facts(located.path).imports, owner, packages)
             return
         yield from self._of_parameter(located, packages, depth)
 
@@ -56,8 +56,8 @@ class Owners:
             yield name
             yield from _with_packages(self._code.require_facts(path).imports, name, packages)
         elif thing.kind is ThingKind.MODULE:
-            exported = self._evaluator.sites(thing.target[0].path).by_name.get("module.exports", ())
-            for site in exported:
+            exports = self._evaluator.sites(thing.target[0].path).by_name.get("module.exports", ())
+            for site in exports:
                 yield from self.names(Located(thing.target[0].path, site.value), packages)
         elif thing.kind in (ThingKind.OBJECT, ThingKind.DEFINITION):
             place = thing.target[0]
@@ -92,8 +92,8 @@ class Owners:
                 if not self._is_call_of(call, place):
                     continue
                 callers += 1
-                given = self._evaluator.called_with(place, call).values.get(parameter)
-                names = list(self.names(given, packages, depth + 1)) if given is not None else []
+                value = self._evaluator.called_with(place, call).values.get(parameter)
+                names = list(self.names(value, packages, depth + 1)) if value is not None else []
                 common = names if common is None else [name for name in common if name in names]
                 if not common or callers > _MOST_CALLERS:
                     return ()

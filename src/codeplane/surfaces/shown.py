@@ -19,13 +19,14 @@ def shown_options(call: Value, names: tuple[str, ...]) -> str:
     """Arguments of a call by name, as `name=value`, in the order of the names."""
     parts = []
     for name in names:
-        key = name.removeprefix("kw.")
-        item = call.argument(int(name[3:])) if name.startswith("arg") else call.keyword_argument(key)
-        first = call.argument(0)
-        if item is None and first is not None and first.kind is ValueKind.MAPPING:
-            item = next((one for one in first.items if one.keyword == key), None)
+        is_position = name.startswith("arg") and "." not in name
+        key = name.rpartition(".")[2]
+        item = call.argument(int(name[3:])) if is_position else call.keyword_argument(key)
+        mappings = [one for one in call.arguments if one.kind is ValueKind.MAPPING and not is_position]
+        for mapping in mappings if item is None else ():
+            item = next((one for one in mapping.items if one.keyword == key), item)
         if item is not None:
-            parts.append(_quoted(item, 0) if name.startswith("arg") else f"{key}={_quoted(item, 0)}")
+            parts.append(_quoted(item, 0) if is_position else f"{key}={_quoted(item, 0)}")
     return shortened(" ".join(parts))
 
 

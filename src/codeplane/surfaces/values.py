@@ -443,8 +443,8 @@ class Evaluator:
             return UNKNOWN
         self._running.add(key)
         try:
-            held = self._single([source for source, _ in self.assigned_values(place)], depth)
-            return held if held.kind is not ThingKind.UNKNOWN else self._of_annotation(place)
+            value = self._single([source for source, _ in self.assigned_values(place)], depth)
+            return value if value.kind is not ThingKind.UNKNOWN else self._of_annotation(place)
         finally:
             self._running.discard(key)
 

@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
@@ -11,7 +11,7 @@ from codeplane.core.proof import Absence
 from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.surfaces.config_keys import config_surface
-from codeplane.surfaces.db_tables import table_surface
+from codeplane.surfaces.db_tables import table_surface, tables_with_uses
 from codeplane.surfaces.endpoints import endpoints_of
 from codeplane.surfaces.fact_lists import fact_surface, optional_frameworks
 from codeplane.surfaces.scope import own_files
@@ -109,13 +109,13 @@ class _Entry(NamedTuple):
 def surfaces_list(call: Call, args: SurfacesListInput) -> SurfacesListOutput:
     """Lists what this repository offers and needs, of one kind.
 
-    Kinds: endpoint, config, table, di (registrations of services), middleware (in running order), exception (what is raised),
-    log (templates with level), retry (policies).
+    Kinds: endpoint, config, table, di (registrations of services), middleware (in running order), exception
+    (what is raised), log (templates with level), retry (policies).
 
     Use when:
     - you look for what is registered, raised, logged or tried again, and where
     Not for:
-    - all details of endpoints (surfaces_list_endpoints), keys (surfaces_list_config_keys), tables (surfaces_list_db_tables)
+    - all details of endpoints, keys and tables (each has a tool of its own: surfaces_list_endpoints)
     Examples:
     - Where a time-out is raised: {"kind": "exception", "name_filter": "Timeout"}
     - What requests pass through: {"kind": "middleware"}
@@ -126,8 +126,13 @@ def surfaces_list(call: Call, args: SurfacesListInput) -> SurfacesListOutput:
 def _answer(call: Call, args: SurfacesListInput, snapshot: Snapshot) -> SurfacesListOutput:
     limit = clamped(call, "limit", args.limit, MOST)
     is_own = own_files(snapshot, include_tests=args.include_tests)
-    entries, dynamic = _entries(args.kind, snapshot)
-    matching = [entry for entry in entries if _matches(entry, args) and is_own(entry.path)]
+    entries, dynamic = _entries(args.kind, snapshot, is_own)
+    optional = optional_frameworks(snapshot) if args.framework is None else set()
+    matching = [
+        entry
+        for entry in entries
+        if entry.framework not in optional and _matches(entry, args) and is_own(entry.path)
+    ]
     dynamic = {path: count for path, count in dynamic.items() if is_own(path)}
     return SurfacesListOutput(
         kind=args.kind,
@@ -142,8 +147,6 @@ def _answer(call: Call, args: SurfacesListInput, snapshot: Snapshot) -> Surfaces
 def _matches(entry: _Entry, args: SurfacesListInput) -> bool:
     if args.framework is not None and args.framework.lower() != entry.framework.lower():
         return False
-    if args.framework is None and entry.framework in optional_frameworks():
-        return False
     if args.name_filter:
         target = entry.target if isinstance(entry.target, str) else ""
         if args.name_filter.lower() not in f"{entry.name} {entry.detail} {target}".lower():
@@ -155,7 +158,9 @@ def _matches(entry: _Entry, args: SurfacesListInput) -> bool:
     return not args.path_filter or args.path_filter.lower() in entry.path.lower()
 
 
-def _entries(kind: SurfaceKind, snapshot: Snapshot) -> tuple[Iterator[_Entry], dict[RepoPath, int]]:
+def _entries(
+    kind: SurfaceKind, snapshot: Snapshot, is_own: Callable[[RepoPath], bool]
+) -> tuple[Iterator[_Entry], dict[RepoPath, int]]:
     match kind:
         case "endpoint":
             surface = endpoints_of(snapshot)
@@ -188,7 +193,7 @@ def _entries(kind: SurfaceKind, snapshot: Snapshot) -> tuple[Iterator[_Entry], d
                     table.pattern,
                     table.entity,
                 )
-                for table in tables.tables
+                for table, _ in tables_with_uses(tables, is_own)
             ), tables.dynamic
         case _:
             facts = fact_surface(snapshot, kind)

@@ -4,6 +4,8 @@ from codeplane.languages.sites.grammar import CallForm, SiteGrammar
 
 SITES = SiteGrammar(
     calls={"call_expression": CallForm(function="function")},
+    literals={"composite_literal": CallForm(function="type", arguments="body")},
+    keywords={"keyed_element": ("#0", "#1")},
     members={"selector_expression": ("operand", "field"), "qualified_type": ("package", "name")},
     subscripts={"index_expression": ("operand", "index")},
     names=frozenset({"identifier", "type_identifier", "field_identifier", "package_identifier"}),

@@ -35,5 +35,6 @@ SITES = SiteGrammar(
         "static_item": ("name", "value"),
     },
     returns=frozenset({"return_expression"}),
+    tails=("(function_item body: (block (_) @tail .))",),
     conditions=frozenset({"if_expression", "match_expression"}),
 )

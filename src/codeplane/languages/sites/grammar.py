@@ -35,6 +35,7 @@ class SiteGrammar:
     mappings: frozenset[str] = frozenset()
     pairs: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # key and value of a mapping
     keywords: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # name and value of an argument
+    literals: Mapping[str, CallForm] = field(default_factory=dict)  # calls if their type is a name: `T{a: 1}`
     wrappers: frozenset[str] = frozenset()  # nodes that stand for their last named child
     firsts: frozenset[str] = frozenset()  # nodes that stand for their first named child: `List<T>`
     type_arguments: frozenset[str] = frozenset()  # `<A, B>` of a call: arguments called `<0>`, `<1>`
@@ -51,4 +52,5 @@ class SiteGrammar:
     assignments: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # target and value
     first_results: bool = False  # a call gives several results, and the first name is that of the first
     returns: frozenset[str] = frozenset()
+    tails: tuple[str, ...] = ()  # queries that capture as `@tail` what a function gives without `return`
     conditions: frozenset[str] = frozenset()

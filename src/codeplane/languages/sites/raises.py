@@ -17,7 +17,7 @@ class Raise(NamedTuple):
     start: int
     value: Value | None
     caught_name: str = ""  # of the variable of the handler around
-    caught: tuple[Value, ...] = ()  # the classes that the handler around catches
+    classes: tuple[Value, ...] = ()  # the classes that the handler around catches
 
 
 def read_raises(language: str, data: bytes) -> list[Raise]:

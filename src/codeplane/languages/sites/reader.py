@@ -11,7 +11,7 @@ from codeplane.languages.sites.grammar import CallForm, SiteGrammar
 from codeplane.languages.sites.model import Site, SiteKind, Value, ValueKind
 from codeplane.languages.spec import part_of, specs
 
-SITES_VERSION: Final = 3
+SITES_VERSION: Final = 5
 _DEEPEST: Final = 12  # of values in values
 _MOST_ITEMS: Final = 400  # of one list or mapping
 _LONGEST: Final = 4_000  # characters of one text
@@ -47,7 +47,7 @@ def read_sites(language: str, data: bytes) -> list[Site]:
 
 def _nodes_of(language: str, root: Node) -> list[tuple[Node, str]]:
     nodes = [(node, role) for role, some in captures(_query_of(language), root).items() for node in some]
-    nodes.sort(key=lambda pair: (pair[0].start_byte, -pair[0].end_byte))
+    nodes.sort(key=lambda pair: (pair[0].start_byte, -pair[0].end_byte, pair[1] != "tail"))
     return nodes[:_MOST_SITES]
 
 
@@ -57,6 +57,7 @@ def _query_of(language: str) -> Query:
     assert grammar is not None, "BUG: asked for before"
     roles: list[tuple[str, object]] = [
         ("call", grammar.calls),
+        ("literal", grammar.literals),
         ("decorator", grammar.decorators),
         ("subscript", grammar.subscripts),
         ("member", grammar.members if grammar.keyed_owners else ()),
@@ -76,6 +77,7 @@ def _query_of(language: str) -> Query:
         for node in sorted(nodes)  # type: ignore[call-overload]
         if kinds.id_for_node_kind(node, True)
     ]
+    lines += grammar.tails
     return compiled(language, "\n".join(lines))
 
 
@@ -109,6 +111,11 @@ class _Sweep:
             case "call":
                 value = values.call(node, grammar.calls[node.type])
                 return self._made(SiteKind.CALL, node, value, self._assigned_name(node))
+            case "literal" if values.is_typed(node):
+                value = values.call(node, grammar.literals[node.type])
+                return self._made(SiteKind.CALL, node, value, self._assigned_name(node))
+            case "tail":
+                return self._plain_return(node, node)
             case "decorator":
                 return self._made(SiteKind.DECORATOR, node, values.decorator(node))
             case "subscript":
@@ -168,7 +175,10 @@ class _Sweep:
     def _return_site(self, node: Node) -> Site | None:
         if not node.named_children:
             return None
-        value = self._values.read(node.named_children[-1])
+        return self._plain_return(node, node.named_children[-1])
+
+    def _plain_return(self, node: Node, source: Node) -> Site | None:
+        value = self._values.read(source)
         is_plain = value.kind not in (ValueKind.CALL, ValueKind.OTHER, ValueKind.FUNCTION)
         return self._made(SiteKind.RETURN, node, value) if is_plain else None
 
@@ -180,8 +190,10 @@ class _Sweep:
                 break
             if role == "loop" and loop < 0:
                 loop = number
-            elif role in ("call", "decorator") and outer < 0:
+            elif role in ("call", "decorator", "literal") and outer < 0 and number >= 0:
                 outer = number
+            elif role == "tail":
+                is_returned |= around.id == node.id
             elif role == "condition":
                 is_conditional = True
             elif role == "return" and around.named_child_count and outer < 0:
@@ -199,6 +211,8 @@ class _Sweep:
             source, target = _part(around, value_field), _part(around, target_field)
             around_call = self._grammar.wrappers | self._grammar.singles
             while source is not None and source.type in around_call and source.named_children:
+                if source.id == node.id:
+                    break
                 source = source.named_children[-1]
             if source is not None and target is not None and source.id == node.id:
                 name = self._values.text_of(target)
@@ -226,6 +240,8 @@ class ValueReader:
         grammar, kind = self._grammar, node.type
         if depth > _DEEPEST:
             return _OTHER
+        if kind in grammar.literals and self.is_typed(node):
+            return self.call(node, grammar.literals[kind], depth)
         if kind in grammar.wrappers and node.named_children:
             return self.read(node.named_children[-1], depth + 1)
         if kind in grammar.firsts and node.named_children:
@@ -252,6 +268,14 @@ class ValueReader:
             return Value(ValueKind.CONSTANT, self.text_of(node), node.start_byte)
         return Value(ValueKind.OTHER, start=node.start_byte)
 
+    def is_typed(self, node: Node) -> bool:
+        """Whether a literal says the name of what it makes: `T{…}`, but not `[]T{…}`."""
+        form = self._grammar.literals[node.type]
+        named = _part(node, form.function)
+        return named is not None and (
+            named.type in self._grammar.names or named.type in self._grammar.members
+        )
+
     def call(self, node: Node, form: CallForm, depth: int = 0) -> Value:
         """A call with its receiver, its name and its arguments."""
         if form.function:
@@ -262,7 +286,9 @@ class ValueReader:
         parts = list(_parts(node, form.arguments))
         end = parts[0].start_byte if parts else node.end_byte
         items = tuple(self._type_arguments(node, end, depth))
-        items += tuple(item for part in parts for item in self._arguments(part, depth))
+        for part in parts:
+            is_text = part.type in self._grammar.texts  # a tagged template
+            items += (self.read(part, depth + 1),) if is_text else tuple(self._arguments(part, depth))
         if form.block and (block := _part(node, form.block)) is not None:
             items += (Value(ValueKind.FUNCTION, start=block.start_byte, keyword="&block"),)
         match callee.kind:
@@ -371,7 +397,7 @@ class ValueReader:
                 continue
             if child.type in self._grammar.keywords:
                 value = self.keyword(child, depth)
-                if value.keyword or value.kind is not ValueKind.OTHER:
+                if value != _OTHER:
                     yield value
             else:
                 yield self.read(child, depth + 1)
@@ -414,8 +440,7 @@ class ValueReader:
                     text = text.replace("{{", "{").replace("}}", "}")
                 items.append(Value(ValueKind.TEXT, text, child.start_byte))
             elif child.type in grammar.holes:
-                parts = [self.read(part, depth + 1) for part in child.named_children or [child]]
-                items.append(next((one for one in parts if one.kind is not ValueKind.OTHER), parts[0]))
+                items.append(self._hole(child, depth))
             elif child.type in grammar.texts:
                 items.append(self._text(child, depth + 1))
         if not items:
@@ -423,6 +448,12 @@ class ValueReader:
             is_bare = not grammar.raw_quotes
             return Value(ValueKind.TEXT, "" if is_bare else _unquoted(text), node.start_byte)
         return _joined(items, node.start_byte)
+
+    def _hole(self, node: Node, depth: int) -> Value:
+        """The value in a text: the first child that is one, or the node itself where it has no children."""
+        values = (self.read(child, depth + 1) for child in node.named_children)
+        value = next((value for value in values if value.kind is not ValueKind.OTHER), None)
+        return value or (_OTHER if node.named_children else self.read(node, depth + 1))
 
 
 def _joined(items: list[Value], start: int) -> Value:

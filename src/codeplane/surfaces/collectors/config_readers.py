@@ -17,7 +17,8 @@ from codeplane.surfaces.calls import (
     parameter_names,
 )
 from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
-from codeplane.surfaces.kind_rules import ReaderRule, config_rules, readers_by_name
+from codeplane.surfaces.kind_rules import ReaderRule, readers_by_name
+from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.values import Evaluator, Located
 
 _LEVELS: Final = 2
@@ -36,7 +37,7 @@ _LONGEST_DEFAULT: Final = 200
 def file_reads(evaluator: Evaluator, path: RepoPath) -> list[ConfigUse]:
     """The reads in one file by functions and mappings that the rules name, without those by wrappers."""
     facts = evaluator.code.facts(path)
-    readers = readers_by_name(config_rules(), facts.language) if facts is not None else {}
+    readers = readers_by_name(rules_of(evaluator.code).config, facts.language) if facts is not None else {}
     if not readers:
         return []
     return list(_Sweep(evaluator, ConfigSurface()).reads_of_file(path, readers))
@@ -73,7 +74,7 @@ class _Sweep:
         self.wrappers: dict[tuple[Place, str], _Wrapper] = {}
 
     def direct_reads(self) -> Iterator[ConfigUse]:
-        rules = config_rules()
+        rules = rules_of(self._code).config
         readers: dict[str, Mapping[str, ReaderRule]] = {}
         words = sorted({word for rule in rules for word in rule.words})
         for path in sorted(self._code.paths_with_any(words)):
@@ -161,10 +162,10 @@ class _Sweep:
                 return [(call.value.text, None)] if not call.value.arguments else []
             case "path":
                 return self._path_key(call)
-        selected = argument(call, reader.key)
-        if selected is None:
+        choice = argument(call, reader.key)
+        if choice is None:
             return []
-        texts = self._texts(selected)
+        texts = self._texts(choice)
         if texts is None:
             return None
         if reader.form == "placeholder":
@@ -180,11 +181,11 @@ class _Sweep:
         parts = [text.lstrip(":") for text in map(self._evaluator.text, items) if text]
         return [(".".join(parts), None)] if parts and len(parts) == len(items) else None
 
-    def _texts(self, selected: Located) -> list[str] | None:
-        text = self._evaluator.text(selected)
+    def _texts(self, choice: Located) -> list[str] | None:
+        text = self._evaluator.text(choice)
         if text is not None:
             return [text.removeprefix(":")]
-        items = self._evaluator.items(selected)
+        items = self._evaluator.items(choice)
         texts = [self._evaluator.text(item) for item in items] if items else [None]
         return None if None in texts else [item for item in texts if item is not None]
 
@@ -202,16 +203,16 @@ class _Sweep:
         return prefix
 
     def _default(self, call: Located, reader: ReaderRule, site: Site) -> str | None:
-        selected = argument(call, reader.default) if reader.default else None
-        if selected is not None:
-            return self._literal(selected)
+        choice = argument(call, reader.default) if reader.default else None
+        if choice is not None:
+            return self._literal(choice)
         match = _FALLBACK.match(self._code.source(call.path), site.end)
         return match[1].decode("utf-8", "replace").strip("\"'")[:_LONGEST_DEFAULT] if match else None
 
-    def _literal(self, selected: Located) -> str | None:
-        if selected.value.kind is ValueKind.CONSTANT:
-            return selected.value.text if selected.value.text not in ("None", "null", "nil") else None
-        text = self._evaluator.text(selected)
+    def _literal(self, choice: Located) -> str | None:
+        if choice.value.kind is ValueKind.CONSTANT:
+            return choice.value.text if choice.value.text not in ("None", "null", "nil") else None
+        text = self._evaluator.text(choice)
         return text[:_LONGEST_DEFAULT] if text is not None else None
 
     # Wrappers
@@ -236,8 +237,8 @@ class _Sweep:
     def _inner_key(self, call: Located, reader: ReaderRule, inner: _Wrapper | None) -> Value | None:
         """The argument of a call that becomes the key."""
         if inner is None:
-            selected = argument(call, reader.key)
-            return selected.value if selected is not None else None
+            choice = argument(call, reader.key)
+            return choice.value if choice is not None else None
         environment = bind_parameters(self._evaluator, inner.place, call)
         key = self._inner_key(inner.call, reader, inner.inner)
         names = [item.text for item in key.walk() if item.text in environment.values] if key else []
@@ -275,9 +276,9 @@ class _Sweep:
                     self._surface.count_dynamic(path)
                 continue
             for key, default in keys:
-                selected = argument(inner_call, wrapper.reader.default) if wrapper.reader.default else None
-                if default is None and selected is not None:
-                    default = self._literal(selected)
+                choice = argument(inner_call, wrapper.reader.default) if wrapper.reader.default else None
+                if default is None and choice is not None:
+                    default = self._literal(choice)
                 use = self._use(path, site, wrapper.reader, key, default)
                 yield replace(use, pattern=f"{use.pattern} via {self._code.qualified(wrapper.place)}")
 
