@@ -55,7 +55,7 @@ class Cost:
 
 def listing() -> str:
     """The list of tools, as a client of the standard profile gets it."""
-    standard = [listed_tool(tool) for tool in all_tools().values() if tool.standard]
+    standard = [listed_tool(tool, tool.schema) for tool in all_tools().values() if tool.standard]
     return wire.ListToolsResult(tools=standard).model_dump_json(exclude_none=True, by_alias=True)
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +58,9 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     @cache
     def listing() -> tuple[wire.ListToolsResult, int]:
         """What is told of the tools, with its size; made when the first client of the profile asks."""
-        result = wire.ListToolsResult(tools=[listed_tool(tool) for tool in profile.tools.values()])
+        result = wire.ListToolsResult(
+            tools=[listed_tool(tool, profile.schema_of(tool)) for tool in profile.tools.values()]
+        )
         return result, len(result.model_dump_json(exclude_none=True))
 
     schemas: dict[str, dict[str, Any]] = {}
@@ -68,7 +70,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     def schema(name: str) -> dict[str, Any] | None:
         """Asked for with each call, and made once."""
         if name in profile.tools and name not in schemas:
-            schemas[name] = profile.tools[name].schema
+            schemas[name] = profile.schema_of(profile.tools[name])
         return schemas.get(name)
 
     async def list_tools(
@@ -81,7 +83,8 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     async def call_tool(
         ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequestParams
     ) -> wire.CallToolResult | wire.InputRequiredResult:
-        request = _make_request(ctx, params)
+        is_structured = _wants_structure(ctx, structured_clients)
+        request = replace(_make_request(ctx, params), is_structured=is_structured)
         await consent.take(params, request.session_key)
         answer = await pipeline.call(request, profile.tools)
         consent_request = await consent.seek(ctx, answer, request.session_key) if answer.is_error else False
@@ -91,7 +94,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
             answer = await pipeline.call(request, profile.tools)
         return wire.CallToolResult(
             content=[wire.TextContent(type="text", text=answer.text)],
-            structured_content=dict(answer.body) if _wants_structure(ctx, structured_clients) else None,
+            structured_content=dict(answer.body) if is_structured else None,
             is_error=answer.is_error,
         )
 
@@ -112,11 +115,11 @@ async def _http_origin(_server: "Server[Origin]") -> "AsyncIterator[Origin]":
     yield Origin("http")
 
 
-def listed_tool(tool: Tool) -> wire.Tool:
+def listed_tool(tool: Tool, schema: dict[str, Any]) -> wire.Tool:
     return wire.Tool(
         name=tool.name,
         description=tool.doc.description,
-        input_schema=tool.schema,
+        input_schema=schema,
         annotations=_READS if tool.effect is Effect.READ else _CHANGES[tool.effect],
     )
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -43,6 +43,7 @@ from codeplane.session.operation.recovery import recover
 from codeplane.session.operation.state_sequence import StateSequence
 from codeplane.session.packs import load_packs
 from codeplane.session.plans import Plans
+from codeplane.session.token_savings import FILE as SAVINGS
 from codeplane.session.token_savings import TokenSavings
 from codeplane.session.trust import TrustWatch
 from codeplane.session.upkeep import Upkeep
@@ -299,6 +300,16 @@ def _settle_deltas(session: "RepoSession") -> list[str]:
         return [f"An execution of deltas that was cut off is not settled yet: {error.message}"]
 
 
+class Ground(NamedTuple):
+    """What a session stands on: files, who writes them, where records are kept, and the view in the index."""
+
+    checkout: Checkout
+    state: StateDir
+    tree: WorkingTree
+    engine: Engine
+    view_key: str
+
+
 class Background(Protocol):
     """A thread of the server that refreshes the semantic tier."""
 
@@ -326,7 +337,7 @@ class RepoSession:
     upkeep: Upkeep
     states: StateSequence
     recovered: tuple[str, ...] = ()  # what this start has made of operations that a crash had cut off
-    token_savings: TokenSavings = field(default_factory=TokenSavings)
+    token_savings: TokenSavings = field(init=False)
     shown_contents: ShownContents = field(default_factory=ShownContents)
     started: float = field(default_factory=time.monotonic)
     background: Background | None = None  # only where a server runs
@@ -338,6 +349,10 @@ class RepoSession:
     ahead: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(_READING_AHEAD, "read ahead")
     )
+
+    def __post_init__(self) -> None:
+        price = self.checkout.settings.reading.price_per_million_tokens
+        self.token_savings = TokenSavings(self.state.path / SAVINGS, price)
 
     def keep(self, kind: type[T], make: Callable[[], T]) -> T:
         """What a higher layer keeps for this repository as long as it is open, made when first asked for."""
@@ -400,7 +415,7 @@ class RepoSession:
         return Decisions(lambda: self.state_db)
 
     @classmethod
-    def open(cls, checkout: Checkout, workers: Workers | None = None) -> "RepoSession":
+    def open(cls, checkout: Checkout, workers: Workers | None = None) -> Self:
         """Makes the state directory when it is missing and opens the index. The caller holds the lock.
 
         Without `workers` of somebody else it has its own, and ends them.
@@ -408,12 +423,19 @@ class RepoSession:
         state = StateDir.create(checkout.root)
         sweep(checkout.scratch)
         tree = tree_of(checkout)
-        owns_workers = workers is None
-        workers = Workers(_INDEX_WORKERS) if workers is None else workers
         if checkout.index_home != checkout.root:
             StateDir.create(checkout.index_home)
+        engine = Engine(tree, checkout.repository, state.path)
+        return cls.assemble(Ground(checkout, state, tree, engine, checkout.view_key), workers)
+
+    @classmethod
+    def assemble(cls, ground: "Ground", workers: Workers | None = None) -> Self:
+        """Opens the index and the records of a state directory, for the files of a tree."""
+        checkout, state, tree, engine, view_key = ground
+        owns_workers = workers is None
+        workers = Workers(_INDEX_WORKERS) if workers is None else workers
         settings = checkout.settings
-        index = Index.open(checkout.index_file, tree, workers, checkout.view_key)
+        index = Index.open(checkout.index_file, tree, workers, view_key)
         try:
             index.configure(_overrides(checkout), semantic=checkout.settings.semantic.enabled)
             ledger = Ledger.open(state.ledger, settings.ledger)
@@ -421,7 +443,6 @@ class RepoSession:
             index.close()
             raise
         tasks = Tasks(ledger, Limits(**settings.tasks.model_dump()), lambda: _where(checkout, index))
-        engine = Engine(tree, checkout.repository, state.path)
         recovery_notes = recover(engine, ledger, checkout.repository)
         # Only now: what was recovered counts in the task that it was done in.
         tasks.interrupt_open()
@@ -451,6 +472,7 @@ class RepoSession:
             self.background.stop()
             self.background.join()
         self.sessions.close_all()
+        self.token_savings.flush()
         self.ahead.shutdown()
         self.engine.close()
         self.ledger.close()

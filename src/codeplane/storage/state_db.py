@@ -94,6 +94,11 @@ MIGRATIONS: Final = (
         used_ms INTEGER NOT NULL, revision INTEGER NOT NULL, epoch INTEGER NOT NULL,
         port_offset INTEGER NOT NULL
     ) WITHOUT ROWID""",
+    """CREATE TABLE overlay_file (
+        path TEXT PRIMARY KEY, digest TEXT, size INTEGER NOT NULL, mode INTEGER NOT NULL
+    ) WITHOUT ROWID""",
+    "CREATE TABLE overlay_change (operation TEXT PRIMARY KEY, changes TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE overlay_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
 )
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
 
@@ -110,6 +115,9 @@ _FOREIGN_TABLES: Final = (
     "memory_change",
     "friction",
     "workspace",
+    "overlay_file",
+    "overlay_change",
+    "overlay_state",
     "origin",
 )
 

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +18,9 @@ from codeplane.workspaces.environment import variables
 
 _IDLE_SEC: Final = 900.0
 _CLOSE_WAIT_SEC: Final = 10.0
+
+
+Opener = Callable[[], tuple[RepoSession, ServerLock]]
 
 
 @dataclass
@@ -47,15 +50,18 @@ class Neighbours:
         return neighbour.repo if neighbour is not None else None
 
     @contextmanager
-    def entered(self, root: Path, workspace: Workspace) -> Iterator[RepoSession]:
+    def entered(
+        self, root: Path, workspace: Workspace, opener: Opener | None = None
+    ) -> Iterator[RepoSession]:
         """The repository of a checkout; it stays open while the block runs.
 
-        One that another process serves is not opened: `AlreadyServing` says who has it.
+        One that another process serves is not opened: `AlreadyServing` says who has it. What is not a
+        checkout on the disk has an `opener`, and the directory of its records for a root.
         """
         if root == self._home.checkout.root:
             yield self._home
             return
-        neighbour = self._take(root, workspace)
+        neighbour = self._take(root, opener or (lambda: self._open_checkout(root, workspace)))
         try:
             neighbour.repo.heed_trust()
             yield neighbour.repo
@@ -85,7 +91,7 @@ class Neighbours:
         for neighbour in neighbours:
             _shut(neighbour)
 
-    def _take(self, root: Path, workspace: Workspace) -> _Neighbour:
+    def _take(self, root: Path, opener: Opener) -> _Neighbour:
         with self._guard:
             neighbour = self._open.get(root)
             if neighbour is not None and not neighbour.lock.holds():
@@ -94,11 +100,13 @@ class Neighbours:
                 _shut(neighbour)
                 neighbour = None
             if neighbour is None:
-                neighbour = self._open[root] = self._open_checkout(root, workspace)
+                repo, lock = opener()
+                repo.keep(Neighbours, lambda: self)
+                neighbour = self._open[root] = _Neighbour(repo, lock)
             neighbour.calls += 1
             return neighbour
 
-    def _open_checkout(self, root: Path, workspace: Workspace) -> _Neighbour:
+    def _open_checkout(self, root: Path, workspace: Workspace) -> tuple[RepoSession, ServerLock]:
         home = self._home.checkout
         checkout = Checkout.find(root, home.places, home.assignments)
         env = variables(home.index_home.name, workspace.id, workspace.port_offset)
@@ -109,8 +117,7 @@ class Neighbours:
         except BaseException:
             lock.release()
             raise
-        repo.keep(Neighbours, lambda: self)
-        return _Neighbour(repo, lock)
+        return repo, lock
 
     def _close_idle(self) -> None:
         oldest = time.monotonic() - _IDLE_SEC

@@ -18,6 +18,7 @@ from codeplane.session.workspaces.kind import (
     WorkspaceKind,
 )
 from codeplane.session.workspaces.lookup import no_such_workspace
+from codeplane.session.workspaces.memory_kind import MemoryKind
 from codeplane.session.workspaces.worktree_kind import WorktreeKind
 from codeplane.storage import ServerLock, StateDir
 from codeplane.workspaces import Workspace, WorkspaceKindName, WorkspaceStore, parse_workspace_id
@@ -156,7 +157,7 @@ class Workspaces:
 
 
 def _other_kinds() -> list[WorkspaceKind]:
-    return []
+    return [MemoryKind()]
 
 
 def workspaces_of(repo: RepoSession) -> Workspaces:
