@@ -20,7 +20,7 @@ from tests.workspaces.campaign import repository
 
 def call(session: RepoSession, tool: str, **arguments: Any) -> dict[str, Any]:
     answer = anyio.run(Pipeline(session, all_tools()).call, Request(tool, arguments, "test"))
-    return answer.body
+    return dict(answer.body)
 
 
 def test_many_agents_make_workspaces_at_once(tmp_path: Path) -> None:
