@@ -9,6 +9,8 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
+from codeplane.surfaces.annotated.endpoints import AnnotatedFramework
+from codeplane.surfaces.annotated.rule import annotation_rules
 from codeplane.surfaces.flow.endpoints import FlowFramework
 from codeplane.surfaces.flow.rule import flow_rules
 from codeplane.surfaces.framework import Framework
@@ -37,10 +39,13 @@ def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
         endpoints += framework.endpoints()
         for path, count in framework.dynamic.items():
             dynamic[path] = dynamic.get(path, 0) + count
-    for flow_rule in flow_rules():
-        flow = FlowFramework(evaluator, flow_rule)
-        endpoints += flow.endpoints()
-        for path, count in flow.dynamic.items():
+    others: list[FlowFramework | AnnotatedFramework] = [
+        *(FlowFramework(evaluator, rule) for rule in flow_rules()),
+        *(AnnotatedFramework(evaluator, rule) for rule in annotation_rules()),
+    ]
+    for other in others:
+        endpoints += other.endpoints()
+        for path, count in other.dynamic.items():
             dynamic[path] = dynamic.get(path, 0) + count
     unique = dict.fromkeys(endpoints)
     return Surface(

@@ -23,9 +23,7 @@ SITES = SiteGrammar(
     ),
     holes=frozenset({"interpolation"}),
     raw_quotes=True,
-    lists=frozenset(
-        {"initializer_expression", "collection_expression", "base_list"}
-    ),
+    lists=frozenset({"initializer_expression", "collection_expression", "base_list"}),
     keywords={"argument": ("name", "#-1"), "attribute_argument": ("name", "#-1")},
     wrappers=frozenset(
         {

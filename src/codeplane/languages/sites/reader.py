@@ -258,7 +258,9 @@ class _Values:
         """Whether a literal says the name of what it makes: `T{…}`, but not `[]T{…}`."""
         form = self._grammar.literals[node.type]
         named = _part(node, form.function)
-        return named is not None and (named.type in self._grammar.names or named.type in self._grammar.members)
+        return named is not None and (
+            named.type in self._grammar.names or named.type in self._grammar.members
+        )
 
     def call(self, node: Node, form: CallForm, depth: int = 0) -> Value:
         """A call with its receiver, its name and its arguments."""

@@ -189,5 +189,3 @@ class Callers:
         lines = self._code.all_occurrences(path).lines
         span = self._code.require_facts(path).scopes[scope].span
         return lines[span.start_line - 1] + span.start_column if 0 < span.start_line <= len(lines) else -1
-
-

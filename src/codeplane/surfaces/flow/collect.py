@@ -202,7 +202,9 @@ class Collector:
             verbs += verbs_of_value(self._evaluator, Located(path, items)) or ()
         return tuple(dict.fromkeys(verbs))
 
-    def _handlers(self, call: Located, rule: RouteRule) -> Iterator[tuple[tuple[str, ...], Place | None, int]]:
+    def _handlers(
+        self, call: Located, rule: RouteRule
+    ) -> Iterator[tuple[tuple[str, ...], Place | None, int]]:
         value = self._arguments.value(call, rule.handler) if rule.handler else None
         if rule.verbs_in == "handler" and value is not None:
             value = self._source(value)

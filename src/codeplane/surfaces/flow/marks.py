@@ -68,7 +68,9 @@ class Marks:
             items = Value(ValueKind.LIST, items=tuple(named))
             methods = verbs_of_value(self._evaluator, Located(place.path, items))
         elif verb == "names":
-            methods = tuple(verb_of(item.text) for item in site.value.arguments if verb_of(item.text))[:1] or None
+            methods = (
+                tuple(verb_of(item.text) for item in site.value.arguments if verb_of(item.text))[:1] or None
+            )
         else:
             methods = (verb,)
         return MarkedRoute(methods, text, place, site.start)
