@@ -11,6 +11,10 @@ from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
 from codeplane.surfaces.annotated.endpoints import AnnotatedFramework
 from codeplane.surfaces.annotated.rule import annotation_rules
+from codeplane.surfaces.dsl.grpc import Grpc
+from codeplane.surfaces.dsl.laravel import Laravel
+from codeplane.surfaces.dsl.rails import Rails
+from codeplane.surfaces.dsl.sinatra import Sinatra
 from codeplane.surfaces.flow.endpoints import FlowFramework
 from codeplane.surfaces.flow.rule import flow_rules
 from codeplane.surfaces.framework import Framework
@@ -39,9 +43,10 @@ def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
         endpoints += framework.endpoints()
         for path, count in framework.dynamic.items():
             dynamic[path] = dynamic.get(path, 0) + count
-    others: list[FlowFramework | AnnotatedFramework] = [
+    others: list[FlowFramework | AnnotatedFramework | Rails | Sinatra | Laravel | Grpc] = [
         *(FlowFramework(evaluator, rule) for rule in flow_rules()),
         *(AnnotatedFramework(evaluator, rule) for rule in annotation_rules()),
+        *(kind(evaluator) for kind in (Rails, Sinatra, Laravel, Grpc)),
     ]
     for other in others:
         endpoints += other.endpoints()

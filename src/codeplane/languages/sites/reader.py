@@ -371,7 +371,10 @@ class _Values:
 
     def _items(self, node: Node, depth: int) -> Iterator[Value]:
         for child in node.named_children[:_MOST_ITEMS]:
-            if not child.is_extra:
+            fields = self._grammar.pairs.get(child.type)
+            if fields is not None and child.named_child_count > 1:  # `["a" => 1]`
+                yield from self._pair(child, fields, depth)
+            elif not child.is_extra:
                 yield self.read(child, depth + 1)
 
     def _pairs(self, node: Node, depth: int) -> Iterator[Value]:
@@ -381,12 +384,15 @@ class _Values:
                 if child.type in self._grammar.names:  # `{a}` is short for `{a: a}`
                     yield self.read(child, depth + 1)._replace(keyword=self.text_of(child))
                 continue
-            key, value = _part(child, fields[0]), _part(child, fields[1])
-            if key is None or value is None:
-                continue
-            name = self.read(key, depth + 1)
-            text = name.text if name.kind in (ValueKind.TEXT, ValueKind.NAME) else self.text_of(key)
-            yield self.read(value, depth + 1)._replace(keyword=text)
+            yield from self._pair(child, fields, depth)
+
+    def _pair(self, node: Node, fields: tuple[str, str], depth: int) -> Iterator[Value]:
+        key, value = _part(node, fields[0]), _part(node, fields[1])
+        if key is None or value is None:
+            return
+        name = self.read(key, depth + 1)
+        text = name.text if name.kind in (ValueKind.TEXT, ValueKind.NAME) else self.text_of(key)
+        yield self.read(value, depth + 1)._replace(keyword=text)
 
     def _concat(self, node: Node, depth: int) -> Value:
         operator = self._grammar.concats[node.type]

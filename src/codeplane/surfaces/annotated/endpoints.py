@@ -100,7 +100,7 @@ class AnnotatedFramework:
         if inherited & set(self._rule.excludes) and not own:
             return False
         wanted = self._rule.markers or self._rule.class_path
-        return bool(inherited & set(wanted)) or not self._rule.markers and not self._rule.needs_verb
+        return bool(inherited & set(wanted)) or (not self._rule.markers and not self._rule.needs_verb)
 
     def _class_marks_of(self, place: Place) -> list[Mark]:
         """The annotations with the prefix of a class: its own, or the nearest above."""
@@ -152,7 +152,7 @@ class AnnotatedFramework:
             for method in self._classes.methods(owner):
                 definition = self._code.definition(method)
                 key = (definition.name, definition.item.signature.count(","))
-                if key in names or not is_first and self._code.definition_kind(owner) == "interface":
+                if key in names or (not is_first and self._code.definition_kind(owner) == "interface"):
                     continue
                 names.add(key)
                 for served in self._served(place, owner, method):

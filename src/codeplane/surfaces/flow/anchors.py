@@ -168,7 +168,7 @@ class Anchors:
 
     def _of_values(self, values: Sequence[tuple[Located, bool]], depth: int) -> list[Anchor]:
         return [
-            anchor._replace(is_conditional=anchor.is_conditional or is_conditional and len(values) == 1)
+            anchor._replace(is_conditional=anchor.is_conditional or (is_conditional and len(values) == 1))
             for value, is_conditional in values
             for anchor in self.resolve(value, depth + 1)
         ]

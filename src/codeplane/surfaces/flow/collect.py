@@ -153,7 +153,7 @@ class Collector:
                 verb, rest = "", text
             pattern = rest.strip()
             at = pattern.find("/")
-            if at < 0 or verb and verb.upper() not in VERBS:
+            if at < 0 or (verb and verb.upper() not in VERBS):
                 continue
             chain = self._chain_methods(path, number, site)
             methods = (verb.upper(),) if verb else chain or ("ANY",)
@@ -269,7 +269,7 @@ class Collector:
                 if anchor.base == parent.base:
                     continue
                 for text in texts if texts is not None else [None]:
-                    inner = anchor.outer if anchor.outer else text
+                    inner = anchor.outer or text
                     self.mounts.append(
                         FlowMount(parent, anchor, inner, where, path, line, site.is_conditional)
                     )

@@ -35,7 +35,7 @@ class Marks:
         path, value, environment = located
         if depth > 3:
             return
-        if value.kind is ValueKind.LIST or value.kind is ValueKind.CALL and self._is_macro(value):
+        if value.kind is ValueKind.LIST or (value.kind is ValueKind.CALL and self._is_macro(value)):
             items = value.items if value.kind is ValueKind.LIST else value.arguments
             for item in items:
                 yield from self.routes_of(Located(path, item, environment), depth + 1)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.languages.facts import Bind, Reason
+from codeplane.languages.facts import Bind
 from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
 from codeplane.names import FileFacts
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, is_external
