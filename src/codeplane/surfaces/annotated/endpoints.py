@@ -8,7 +8,7 @@ from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.surfaces.annotated.classes import Classes
 from codeplane.surfaces.annotated.marks import Mark, Marks
-from codeplane.surfaces.annotated.prefixes import directory_prefixes
+from codeplane.surfaces.annotated.prefixes import configured_prefix, directory_prefixes
 from codeplane.surfaces.annotated.rule import AnnotationRule
 from codeplane.surfaces.flow.files import users_of
 from codeplane.surfaces.routes import Endpoint, Step, joined_route
@@ -90,7 +90,8 @@ class AnnotatedFramework:
         if self._bases and self._bases & self._classes.base_names(place):
             return True
         if self._rule.class_suffix:
-            return False
+            is_named = self._code.definition(place).name.endswith(self._rule.class_suffix)
+            return is_named and self._is_annotated(place)
         inherited = {
             mark.name
             for one in self._classes.lineage(place)
@@ -118,10 +119,15 @@ class AnnotatedFramework:
             if texts is None:
                 return None
             prefixes += texts
-        above = self._root + next(
+        above = _joined(self._configured(place), self._root) if self._root else self._configured(place)
+        above += next(
             (prefix for directory, prefix in self._directories if place.path.startswith(directory)), ""
         )
         return [_joined(above, prefix) if above else prefix for prefix in prefixes or [""]]
+
+    def _configured(self, place: Place) -> str:
+        """The prefix that the settings of the application give."""
+        return configured_prefix(self._code, place.path, self._rule.prefix_keys) if self._rule.prefix_keys else ""
 
     def _application_prefix(self, paths: set[RepoPath]) -> str:
         """The prefix of the one application class, where there is one."""

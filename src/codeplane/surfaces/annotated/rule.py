@@ -66,6 +66,7 @@ class AnnotationRule(_Part):
         default="each",
         description="`split`: annotations without a path are the verbs of those that have one.",
     )
+    prefix_keys: Names = Field(default=(), description="Settings with the prefix of everything.")
     prefix_files: str = Field(default="", description="YAML files that give prefixes to directories.")
 
 

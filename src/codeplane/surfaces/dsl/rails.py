@@ -28,6 +28,7 @@ _IGNORED: Final = frozenset(
     "require require_relative require_dependency include extend puts raise direct resolve lambda proc "
     "default_url_options load concern_namespace redirect".split()
 )
+_RECEIVERS: Final = frozenset({"map", "self", "mapper", "options", "opts", "option", "route", "routes"})
 _DEEPEST: Final = 20
 
 
@@ -48,6 +49,7 @@ class Scope:
     steps: tuple[Step, ...] = ()
     only: tuple[str, ...] | None = None
     excluded: tuple[str, ...] = ()
+    options: tuple[Value, ...] = ()  # of `with_options` around
 
     @property
     def here(self) -> str:
@@ -132,10 +134,15 @@ class Rails:
         call = statement.site.value
         if statement.site.is_conditional:
             scope = replace(scope, is_conditional=True)
+        if scope.options:
+            given = {item.keyword for item in call.arguments}
+            call = call._replace(
+                items=(*call.items, *(one for one in scope.options if one.keyword not in given))
+            )
         if call.receiver is not None and call.receiver.kind is not ValueKind.NAME:
             self._block(statement, call, scope, draw, depth)
             return
-        if call.receiver is not None and call.receiver.text not in ("map", "self", "mapper"):
+        if call.receiver is not None and call.receiver.text not in _RECEIVERS:
             self._block(statement, call, scope, draw, depth)
             return
         name = call.text
@@ -146,6 +153,9 @@ class Rails:
             reader(statement, call, scope, draw, depth)
         elif name in _AROUND:
             inner = replace(scope, is_shallow=True, shallow_path=scope.path) if name == "shallow" else scope
+            if name == "with_options":
+                options = tuple(item for item in call.arguments if item.keyword and item.keyword[0] != "&")
+                inner = replace(scope, options=(*options, *scope.options))
             self._block(statement, call, inner, draw, depth)
         elif name not in _IGNORED:
             self._other_call(statement, call, scope, draw, depth)
@@ -426,7 +436,7 @@ class Rails:
             self._rows.append(
                 Endpoint(
                     verb,
-                    path or "/",
+                    path.replace("/(/", "(/") or "/",  # an optional part brings its own slash
                     statement.path,
                     line,
                     "rails",
