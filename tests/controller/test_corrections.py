@@ -141,7 +141,11 @@ def test_a_snippet_without_a_node_runs_for_one_of_the_plan(desk: Desk, planned: 
 
 
 def test_a_step_that_is_denied_again_and_again_is_given_up(desk: Desk, planned: str) -> None:
-    wrong = {"planNodeId": "n1", "targetFile": "pager.py", "edits": [{"oldText": "gone", "newText": "x"}]}
+    wrong: dict[str, Any] = {
+        "planNodeId": "n1",
+        "targetFile": "pager.py",
+        "edits": [{"oldText": "gone", "newText": "x"}],
+    }
     denials = [desk.turn("apply_code_patch", workId=planned, **wrong) for _ in range(3)]
     assert [denial.suggestion["verb"] for denial in denials] == [
         *["read_file_lines"] * 2,

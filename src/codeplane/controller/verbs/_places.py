@@ -57,7 +57,7 @@ def known_symbol(turn: Turn, text: str) -> str | None:
         try:
             snapshot.symbol(text)
         except AmbiguousSymbol as error:
-            candidates = error.details.get("candidates", ())
+            candidates: Any = error.details.get("candidates", ())
         except NotFound:
             candidates = snapshot.names_near(text)
         except CodePlaneError:

@@ -31,7 +31,7 @@ def example(_turn: Turn) -> dict[str, Any]:
 
 
 def correct(_turn: Turn, values: dict[str, Any]) -> SuggestedAction | None:
-    """The same text in a file of the scratch folder."""
+    """The text in a file of the scratch folder."""
     words = re.findall(r"[A-Za-z0-9][\w.-]*", str(values.get("relative_path", "")).rpartition("/")[2])
     rest = {
         "relative_path": words[-1][-100:] if words else "notes.md",
