@@ -186,3 +186,23 @@ def test_the_list_of_verbs_describes_those_that_were_asked_for(desk: Desk) -> No
     answer = desk.turn("list_available_verbs", workId="list", verbs=["observe"])
     assert list(answer.result["verbDescriptions"]) == ["observe"]
     assert "allowed: initialize_work" in answer.text
+
+
+def test_the_part_of_a_long_file_that_a_node_is_about_is_offered_to_be_read(desk: Desk) -> None:
+    body = "".join(
+        f"def step_{number}(size: int) -> int:\n    return size + {number}\n\n\n" for number in range(60)
+    )
+    (desk.root / "steps.py").write_text(body)
+    node = {"file": "steps.py", "symbols": ["step_40"], "intent": "Halve."}
+    refusal = desk.turn(
+        "submit_execution_plan", workId="lines", originalPrompt="Halve step_40.", nodes=[node]
+    )
+    accepted = desk.send({**refusal.suggestion, "workId": "lines"})
+    assert accepted.next_call == {
+        "verb": "read_file_lines",
+        "targetFile": "steps.py",
+        "startLine": 156,
+        "endLine": 167,
+    }
+    assert "def step_40" in desk.send({**accepted.next_call, "workId": "lines"}).text
+    desk.turn("signal_task_complete", workId="lines", abandon=True, reason="the test is over")

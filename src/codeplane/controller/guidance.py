@@ -17,6 +17,7 @@ from codeplane.controller.correction import corrected_action
 from codeplane.controller.execution.accepted import AcceptedPlan
 from codeplane.controller.execution.next_actions import next_action
 from codeplane.controller.execution.plan_store import load_plan
+from codeplane.controller.execution.target_lines import narrow_read
 from codeplane.controller.runs import NO_PROMPT
 from codeplane.controller.verb import Denied, verb_units
 from codeplane.core.errors import CodePlaneError
@@ -48,7 +49,9 @@ class Guidance:
             case RunState.BLOCKED_BUDGET:
                 return self.after_failure()
             case _:
-                return next_action(self._plan, self._run) if self._plan is not None else None
+                if (plan := self._plan) is None:
+                    return None
+                return narrow_read(self._turn.call, plan, next_action(plan, self._run))
 
     def safe_action(self) -> SuggestedAction | None:
         """The next step where it is sure to be carried out, else the list of verbs, whose answer names it."""

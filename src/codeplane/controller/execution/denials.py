@@ -9,6 +9,7 @@ from codeplane.controller.contract import SuggestedAction
 from codeplane.controller.correction import corrected_action
 from codeplane.controller.execution.accepted import AcceptedPlan
 from codeplane.controller.execution.plan_store import load_plan
+from codeplane.controller.execution.target_lines import narrow_read
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import SCOPE_VIOLATION, Denied, Problem
 from codeplane.core.errors import (
@@ -80,11 +81,12 @@ def safe_suggestion(turn: Turn, node_id: str, error: CodePlaneError) -> Suggeste
         return _list_verbs("The run has no accepted plan that can be read.")
     path = _readable_target(turn, plan, node_id)
     if path is not None:
-        return SuggestedAction(
+        action = SuggestedAction(
             verb=Verb.READ_FILE_LINES,
             reason=f"Shows what {node_id} may change: {error.message}"[:300],
             args={"targetFile": path},
         )
+        return narrow_read(turn.call, plan, action)
     return _list_verbs(error.message)
 
 
