@@ -27,6 +27,7 @@ from codeplane.languages.operations.registry import operations_of, pack_of
 from codeplane.refactor.risk import risks
 from codeplane.server.decode import _accepted
 from codeplane.server.profiles import Profile, profiles
+from codeplane.surfaces.coverage import coverage_rows
 from codeplane.tools import Tool
 from codeplane.tools._registry import LISTING, loaded_tools, row_of
 
@@ -64,6 +65,7 @@ def pages() -> dict[str, str]:
         "operations": _operations_page(),
         "risks": _risks_page(),
         "rejections": _rejections_page(),
+        "surfaces": _surfaces_page(),
     }
     written = {f"{FOLDER}/{name}.md": NOTE + "\n".join(parts).rstrip() + "\n" for name, parts in made.items()}
     return {**written, LIST: _listing()}
@@ -81,6 +83,16 @@ def _languages_page() -> Iterator[str]:
     # Nobody publishes a grammar wheel for it.
     yield "Protocol Buffers (`.proto`) are among those others: there is no grammar for them on PyPI.\n"
     yield support_table()
+
+
+def _surfaces_page() -> Iterator[str]:
+    yield "# Surfaces\n"
+    yield (
+        "What is read of each framework. Each is a rule file under `src/codeplane/surfaces/rules/`; "
+        "[../surfaces.md](../surfaces.md) says what the kinds mean and how to add rules of your own.\n"
+    )
+    rows = ((name, ", ".join(languages), ", ".join(kinds)) for name, languages, kinds in coverage_rows())
+    yield _table(("Framework", "Languages", "Kinds"), rows)
 
 
 def _risks_page() -> Iterator[str]:

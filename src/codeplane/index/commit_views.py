@@ -58,6 +58,12 @@ class CommitViews:
                 view = self._make_view(key, tree, progress, most)
         return view
 
+    def objects_of(self, tree: CommitTree) -> "CommitObjects":
+        """What every file of a commit holds."""
+        with self.making:
+            tree.fill()
+            return CommitObjects(tree, self._learn_objects(tree))
+
     def _find_complete(self, key: str) -> int | None:
         with self._database.read() as connection:
             row = connection.execute(
@@ -73,7 +79,7 @@ class CommitViews:
             return int(row[0]) if update.rowcount else None
 
     def _make_view(self, key: str, tree: CommitTree, progress: Progress | None, most: int | None) -> int:
-        source = _Objects(tree, self._learn_objects(tree))
+        source = CommitObjects(tree, self._learn_objects(tree))
         gaps = [*tree.gaps.values(), *source.gaps]
         work = Work(source, source.files)
         while True:
@@ -121,8 +127,8 @@ def _key_of(tree: CommitTree) -> str:
     return f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}:{readers_version()}"
 
 
-class _Objects:
-    """Git's objects as a source of contents."""
+class CommitObjects:
+    """Git's objects as a source of contents; `pointers` are files whose content another store has."""
 
     def __init__(self, tree: CommitTree, contents: dict[str, Content | GapKind]) -> None:
         self._tree = tree
@@ -133,7 +139,7 @@ class _Objects:
         for path, entry in tree.files.items():
             content = contents[entry.oid]
             if isinstance(content, GapKind):
-                self.gaps.append(_make_gap(path, content))
+                self.gaps.append(make_gap(path, content))
             elif content.pointed:
                 self.pointers[path] = content.pointed
                 self.files[path] = Known(content.pointed, 0, content.pointed_size, 0, 0, entry.mode)
@@ -149,21 +155,22 @@ class _Objects:
 
 
 def _split_pointers(
-    source: _Objects, entries: dict[RepoPath, Entry], gaps: list[Gap]
+    source: CommitObjects, entries: dict[RepoPath, Entry], gaps: list[Gap]
 ) -> tuple[dict[RepoPath, Entry], list[Gap]]:
     """Pointers whose content has been read somewhere are files like others; the rest are gaps."""
 
     def gap(path: RepoPath) -> Gap:
         pointer = source.pointers.get(path)
-        return Gap(path, GapKind.POINTER, pointer) if pointer else _make_gap(path, GapKind.MISSING)
+        return Gap(path, GapKind.POINTER, pointer) if pointer else make_gap(path, GapKind.MISSING)
 
     unread = {path for path in entries if entries[path].blob is None}
     present = {path: entry for path, entry in entries.items() if path not in unread}
     return present, [*gaps, *map(gap, sorted(unread))]
 
 
-def _make_gap(path: RepoPath, kind: GapKind) -> Gap:
-    return Gap(path, kind, _DETAILS[kind])
+def make_gap(path: RepoPath, kind: GapKind) -> Gap:
+    """A file of a commit whose content is not here."""
+    return Gap(path, kind, _DETAILS.get(kind, ""))
 
 
 def _known_objects(connection: Connection, oids: set[str]) -> Iterator[tuple[str, Content]]:

@@ -62,10 +62,10 @@ def totals_of(connection: Connection, view: int) -> Totals:
         " FROM entry e WHERE view = ?",
         (view,),
     )
-    packed = connection.execute(
+    occurrence_rows = connection.execute(
         "SELECT r.occurrences FROM entry e JOIN ref r ON r.blob = e.blob WHERE e.view = ?", (view,)
     )
-    return Totals(files, definitions, sum(count_occurrences(data) for (data,) in packed))
+    return Totals(files, definitions, sum(count_occurrences(data) for (data,) in occurrence_rows))
 
 
 def carried(connection: Connection, view: int, known: Coverage, after: int, until: int) -> Coverage | None:

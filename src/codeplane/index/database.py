@@ -59,7 +59,7 @@ class IndexDatabase:
         self.database = database
         self._lease = lease
         self._tree = tree
-        self._workers = workers
+        self.workers = workers
         self._rebuilt = rebuilt
         self._reading = threading.Lock()  # held by the one pass that may take long
         self._refreshing = threading.Lock()  # held while the view is compared or changed
@@ -69,7 +69,7 @@ class IndexDatabase:
         self._closing = False
         self._key = view
         self._view = 0
-        self._commits = CommitViews(database, workers)
+        self.commits = CommitViews(database, workers)
         self._overlays = OverlayViews(database, workers)
         self._ahead = Ahead(database, workers)
         self._epoch = 0
@@ -99,7 +99,7 @@ class IndexDatabase:
         """Ends a pass that runs, after the files that it has just read; the next start goes on from there."""
         self._closing = True
         self._overlays.close()
-        self._commits.close()
+        self.commits.close()
         with self._reading, self._refreshing:
             self._note_look()
             self.database.close()
@@ -195,18 +195,18 @@ class IndexDatabase:
 
     def has_commit(self, commit: str) -> bool:
         """Whether all facts of a commit are there, so that a question about it reads nothing."""
-        return self._commits.is_made(self._tree.at(commit))
+        return self.commits.is_made(self._tree.at(commit))
 
     def commit_totals(self, commit: str, progress: Progress | None = None) -> tuple[Coverage, Totals]:
         """What is known of a commit; what is not there yet is read."""
-        view = self._commits.view_of(self._tree.at(commit), progress)
+        view = self.commits.view_of(self._tree.at(commit), progress)
         with self.database.read() as connection:
             return coverage_of(connection, view), totals_of(connection, view)
 
     def collect(self) -> Collected:
         """Drops old epochs, unused views of commits and blobs that nothing uses; a bounded amount."""
         # A view of a commit in the making has blobs that nothing uses yet.
-        with self._commits.making:
+        with self.commits.making:
             return collect(self.database)
 
     def refresh(
@@ -238,7 +238,7 @@ class IndexDatabase:
 
     def parsed(self, contents: Mapping[RepoPath, bytes]) -> dict[RepoPath, Parsed]:
         """How far contents can be parsed under their paths; what no language reads is not among them."""
-        with self._commits.making:  # what nothing uses yet is not dropped meanwhile
+        with self.commits.making:  # what nothing uses yet is not dropped meanwhile
             blobs = {RepoPath(path): blob for path, blob in self.begin_ahead(contents)().items()}
             with self.database.read() as connection:
                 return parsed_of(connection, blobs)
@@ -278,7 +278,7 @@ class IndexDatabase:
             if len(work.pending) > most or work.pending_bytes > _WHOLE_BYTES:
                 self._publish_epoch(work, [], delta)
                 return work
-            read = [outcome for chunk in self._workers.extract(work.jobs()) for outcome in chunk]
+            read = [outcome for chunk in self.workers.extract(work.jobs()) for outcome in chunk]
             self._publish_epoch(work, read, delta)
             return None
 
@@ -310,10 +310,10 @@ class IndexDatabase:
 
         self._pace = (time.monotonic(), len(self._unread))
         with self._marked_building():
-            for batch in in_batches(self._workers, work, progress, is_ending):
+            for batch in in_batches(self.workers, work, progress, is_ending):
                 with self._refreshing:
                     self._fill_unread(work, batch)
-        self._workers.close()
+        self.workers.close()
         if not self._closing:
             self.database.fold()
 

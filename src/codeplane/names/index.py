@@ -82,7 +82,7 @@ class Index(IndexDatabase):
         tree = self._tree.at(which.commit) if which.commit is not None else None
         if not which.overlay.files:
             assert tree is not None, "BUG: what has neither commit nor overlay is the working tree"
-            view = self._commits.view_of(tree, progress, most=which.most_unread)
+            view = self.commits.view_of(tree, progress, most=which.most_unread)
             with self.database.read() as connection:
                 yield self._snapshots.commit(connection, view, tree)
             return
@@ -97,7 +97,7 @@ class Index(IndexDatabase):
 
     def files_of_commit(self, commit: str) -> dict[RepoPath, Known]:
         """The files of a commit with what tells their contents from others."""
-        view = self._commits.view_of(self._tree.at(commit))
+        view = self.commits.view_of(self._tree.at(commit))
         with self.database.read() as connection:
             return files_of(connection, view)
 
@@ -108,14 +108,14 @@ class Index(IndexDatabase):
 
     def copy_commit(self, commit: str, key: str) -> None:
         """Has a view of that key begin as a commit, unless there is one."""
-        view = self._commits.view_of(self._tree.at(commit))
+        view = self.commits.view_of(self._tree.at(commit))
         with self.database.write() as connection:
             begin_view(connection, key, BaseView(view, 0))
 
     def _layer(self, which: StateRef, tree: CommitTree | None, progress: Progress | None) -> Layered:
         def base() -> BaseView:
             if tree is not None:
-                return BaseView(self._commits.view_of(tree, progress, most=which.most_unread), 0)
+                return BaseView(self.commits.view_of(tree, progress, most=which.most_unread), 0)
             with self.read() as (_, view, epoch):
                 return BaseView(view, epoch)
 
@@ -128,7 +128,7 @@ class Index(IndexDatabase):
     ) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
         """A state of the files, by default the working tree, and commits at one moment."""
         trees = {commit: self._tree.at(commit) for commit in commits}
-        views = {commit: self._commits.view_of(tree, progress) for commit, tree in trees.items()}
+        views = {commit: self.commits.view_of(tree, progress) for commit, tree in trees.items()}
         with self.snapshot_of(which, progress) as now, self.database.read() as connection:
             yield (
                 now,
@@ -144,7 +144,7 @@ class Index(IndexDatabase):
     ) -> Iterator[tuple[Snapshot, Codebase]]:
         """The working tree at the last epoch, and the code as it would be with other contents under some
         paths and some paths less. Nothing is published."""
-        with self._commits.making:  # what nothing uses yet is not dropped meanwhile
+        with self.commits.making:  # what nothing uses yet is not dropped meanwhile
             blobs = self.begin_ahead(contents)()
             with self.snapshot() as snapshot:
                 yield snapshot, snapshot.overlaid(blobs, without, contents)
@@ -152,7 +152,7 @@ class Index(IndexDatabase):
     @contextmanager
     def overlays(self, *states: Mapping[RepoPath, bytes]) -> Iterator[tuple[Snapshot, list[Codebase]]]:
         """The working tree at the last epoch, and the code with the contents of each state in its place."""
-        with self._commits.making:  # what nothing uses yet is not dropped meanwhile
+        with self.commits.making:  # what nothing uses yet is not dropped meanwhile
             blobs = [self.begin_ahead(contents)() for contents in states]
             with self.snapshot() as snapshot:
                 pairs = zip(blobs, states, strict=True)
@@ -174,7 +174,7 @@ class Index(IndexDatabase):
 
     def prepare(self) -> None:
         """Has workers ready for what is about to be read, in the language that most files are in."""
-        if self._workers.are_missing:
+        if self.workers.are_missing:
             with self.snapshot() as snapshot:
                 main = snapshot.lookup.main_language()
-            self._workers.prepare([main] if main else [])
+            self.workers.prepare([main] if main else [])

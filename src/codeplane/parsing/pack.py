@@ -102,7 +102,11 @@ def unpack_numbers(packed: bytes) -> "array[int]":
 
 
 def unpack_occurrences(names: bytes, data: bytes) -> Occurrences:
-    data = zlib.decompress(data)
+    return read_occurrences(names, zlib.decompress(data))
+
+
+def read_occurrences(names: bytes, data: bytes) -> Occurrences:
+    """The occurrences of a blob, from columns that are not compressed any more."""
     count, lines, codes = _HEAD.unpack_from(data)
     columns: list[array[int]] = []
     at = _HEAD.size

@@ -31,6 +31,7 @@ from codeplane.session.requested_state import (
     committed,
     state_ref,
 )
+from codeplane.session.surface_rules import heed_surface_rules
 from codeplane.session.token_savings import MOST_READ, TOP_FILES
 from codeplane.working_tree import WorkingTree
 from codeplane.workspaces import Workspace
@@ -180,6 +181,7 @@ class Call:
         with self._taken_state() as ref, self.repo.index.snapshot_of(ref, self.progress) as snapshot:
             self._note_state(ref, snapshot)
             self._warn_of_unread(snapshot)
+            heed_surface_rules(self.repo.checkout, snapshot)
             yield snapshot
             self.semantic_level = snapshot.semantic_level_used() or self.semantic_level
             for note in snapshot.notes:
@@ -213,6 +215,8 @@ class Call:
             self._note_state(ref, snapshots[0])
             if looks:
                 self._warn_of_unread(snapshots[0])
+            for snapshot in (snapshots[0], *snapshots[1].values()):
+                heed_surface_rules(self.repo.checkout, snapshot)
             yield snapshots
             for note in snapshots[0].notes:
                 self.warn(note)

@@ -5,6 +5,7 @@ from pydantic import Field
 
 from codeplane.answers.output import Output
 from codeplane.session import Call
+from codeplane.session.shared_facts import ensure_from_store
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 _LONGEST_SEC = 1800
@@ -55,20 +56,24 @@ def index_ensure_baseline(call: Call, args: IndexEnsureBaselineInput) -> IndexEn
     - The current commit: {}
     - A release: {"commit": "v2.1"}
     """
-    index, started = call.repo.index, time.monotonic()
+    index, start = call.repo.index, time.monotonic()
     oid = call.repo.checkout.repository.commit(args.commit).oid
     if index.has_commit(oid):
         return IndexEnsureBaselineOutput(commit_sha=oid, already_existed=True)
+    shared = ensure_from_store(call.repo.checkout, index, call.repo.tree.at(oid))
+    if shared is not None and shared.problem:
+        call.warn(f"The shared store was not used: {shared.problem}")
     coverage, totals = index.commit_totals(oid, call.progress)
     unreadable_count = coverage.partial + coverage.failed + coverage.hidden
     return IndexEnsureBaselineOutput(
         commit_sha=oid,
         already_existed=False,
+        from_cache=(shared is not None and shared.from_cache) or None,
         stats=IndexStats(
             symbol_count=totals.definitions,
             reference_count=totals.references,
             file_count=totals.files,
-            elapsed_seconds=round(time.monotonic() - started, 3),
+            elapsed_seconds=round(time.monotonic() - start, 3),
             confidence="medium" if unreadable_count else "high",
             unreadable_count=unreadable_count or None,
         ),

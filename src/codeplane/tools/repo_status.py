@@ -41,10 +41,10 @@ class RepoStatusOutput(Output):
 
     def render(self) -> str:
         head = f"{self.branch_name or 'detached HEAD'} at {(self.current_commit_sha or 'no commit')[:10]}"
-        indexed = "indexed" if self.baseline_index_exists else "not indexed as a whole"
+        index_text = "indexed" if self.baseline_index_exists else "not indexed as a whole"
         more = [f"{self.more} more workspaces"] if self.more else []
         return "\n".join(
-            [f"{head}, {indexed}: {self.status}", *(one.line() for one in self.workspaces), *more]
+            [f"{head}, {index_text}: {self.status}", *(one.line() for one in self.workspaces), *more]
         )
 
 

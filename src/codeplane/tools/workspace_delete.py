@@ -34,8 +34,8 @@ class WorkspaceDeleteOutput(Output):
             return self.summary or ""
         if not self.deleted:
             return f"there is no workspace {self.workspace_id}"
-        saved = [f"saved: {self.saved}"] if self.saved else []
-        return "\n".join([f"{self.workspace_id}: {self.summary}", *saved, *(self.notes or [])])
+        saved_lines = [f"saved: {self.saved}"] if self.saved else []
+        return "\n".join([f"{self.workspace_id}: {self.summary}", *saved_lines, *(self.notes or [])])
 
 
 @tool(Effect.WRITE, "workspaces")

@@ -157,7 +157,7 @@ def set_aside(repository: Repository, programs: Programs, why: str, *, force: bo
         if not force:
             raise WorkAtRisk(
                 f"This would lose work: {list_names(map(shown, paths))}.",
-                hints=["commit it (git_stage_and_commit)", "force: true goes on; it is saved first"],
+                hints=[Remedy(Fix.COMMIT_WORK), Remedy(Fix.DISCARD_WORK)],
                 paths=[shown(path) for path in paths[:_MOST_LISTED]],
             )
         plan = _plan_out(repository, handle, work, keep_index=False)

@@ -13,7 +13,6 @@ from codeplane.session.checkout import Checkout
 from codeplane.session.claim import claim
 from codeplane.session.repo import RepoSession
 from codeplane.storage import ServerLock
-from codeplane.working_tree import WorkingTree
 from codeplane.workspaces import Workspace
 from codeplane.workspaces.environment import variables
 
@@ -31,7 +30,7 @@ class _Neighbour:
     repo: RepoSession
     lock: ServerLock
     calls: int = 0
-    used: float = field(default_factory=time.monotonic)
+    last_use: float = field(default_factory=time.monotonic)
 
 
 class Neighbours:
@@ -43,12 +42,12 @@ class Neighbours:
         self._guard = threading.Condition()
         home.at_close.append(self.close_all)
 
-    def tree_of(self, root: Path) -> WorkingTree | None:
-        """The working tree of a checkout that is open here, with all that is remembered of it."""
+    def find_open(self, root: Path) -> RepoSession | None:
+        """The repository of a checkout that is open here, with all that is remembered of it."""
         if root == self._home.checkout.root:
-            return self._home.tree
+            return self._home
         neighbour = self._open.get(root)
-        return neighbour.repo.tree if neighbour is not None else None
+        return neighbour.repo if neighbour is not None else None
 
     @contextmanager
     def entered(
@@ -69,7 +68,7 @@ class Neighbours:
         finally:
             with self._guard:
                 neighbour.calls -= 1
-                neighbour.used = time.monotonic()
+                neighbour.last_use = time.monotonic()
                 self._guard.notify_all()
             self._close_idle()
 
@@ -123,7 +122,7 @@ class Neighbours:
     def _close_idle(self) -> None:
         oldest = time.monotonic() - _IDLE_SEC
         with self._guard:
-            idle = [root for root, one in self._open.items() if not one.calls and one.used < oldest]
+            idle = [root for root, one in self._open.items() if not one.calls and one.last_use < oldest]
             neighbours = [self._open.pop(root) for root in idle]
         for neighbour in neighbours:
             _shut(neighbour)
@@ -136,6 +135,7 @@ def neighbours_of(repo: RepoSession) -> Neighbours:
 
 def _shut(neighbour: _Neighbour) -> None:
     try:
+        neighbour.repo.upkeep.tidy()
         neighbour.repo.close()
     finally:
         neighbour.lock.release()
