@@ -4,11 +4,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
+from codeplane.server.pipeline import Request
 from codeplane.server.profiles import profiles
 from codeplane.tools import Effect, all_tools
 from tests.drive import git
+from tests.states.test_states import commit
 from tests.tools.repo import Repo, trust
 
 FILES = {
@@ -146,6 +149,26 @@ def test_a_cursor_goes_on_in_the_state_that_it_was_made_in(repo: Repo) -> None:
     assert len(set(shown)) == len(shown) >= 10 and not second.get("changed")
     error = repo.error("search", query="needle", cursor=first["next_cursor"], commit="HEAD")
     assert error["name"] == "INVALID_ARGUMENT" and "state" in error["message"]
+
+
+def test_from_the_shell_virtual_files_are_sent_with_the_cursor_again(repo: Repo) -> None:
+    many = {f"m{number:02}.py": f"needle = {number}\n" for number in range(12)}
+
+    def ask(**arguments: object) -> Any:
+        request = Request("search", {"query": "needle", "limit": 5, **arguments}, "shell", is_single=True)
+        return anyio.run(repo.pipeline.call, request)
+
+    cursor = ask(virtual_files=many).body["result"]["next_cursor"]
+    assert "Send the same" in ask(cursor=cursor).body["error"]["hints"][0]
+    assert len(ask(cursor=cursor, virtual_files=many).body["result"]["files"]) >= 5
+    assert b"needle" not in (repo.root / ".codeplane/state.db").read_bytes()
+    for path, text in many.items():
+        repo.write(path, text)
+    commit(repo.root)
+    cursor = ask(commit="HEAD").body["result"]["next_cursor"]
+    for path in many:
+        repo.write(path, "")
+    assert len(ask(cursor=cursor).body["result"]["files"]) >= 5
 
 
 def test_what_was_shown_of_another_state_permits_no_edit_by_lines(repo: Repo) -> None:

@@ -1,7 +1,7 @@
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -16,6 +16,8 @@ from codeplane.session.checkout import Checkout
 from codeplane.session.repo import status_of
 from codeplane.session.token_savings import FILE as SAVINGS
 from codeplane.session.token_savings import TokenSavings
+
+_LEAST_TOLD: Final = 0.01
 
 
 @command()
@@ -36,7 +38,8 @@ def status(root: Path, as_json: bool, verbose: bool, follow: bool) -> None:
         accounts = recorded_accounts(checkout.state)
         repo_status = status_of(checkout, notices=accounts.pop("notices", ()))
         report = repo_status.model_dump(exclude_none=True) | accounts
-        report["tokens"] = _recorded_tokens(checkout)
+        if any((tokens := _recorded_tokens(checkout)).values()):
+            report["tokens"] = tokens
         if holder := silent_holder(checkout.state):
             report["holder"] = str(holder)
     if verbose:
@@ -86,7 +89,7 @@ def _recorded_tokens(checkout: Checkout) -> dict[str, Any]:
 
 
 def _in_all(tokens: dict[str, Any]) -> str:
-    price = f", worth {tokens['cost_avoided']:.2f}" if "cost_avoided" in tokens else ""
+    price = f", worth {tokens['cost_avoided']:.2f}" if tokens.get("cost_avoided", 0) >= _LEAST_TOLD else ""
     return f"{tokens['net']} saved in all{price}"
 
 
