@@ -98,6 +98,17 @@ def test_a_commit_has_several_names(repo: Repo) -> None:
     assert repo.error("search", query="x", commit="a b")["name"] == "INVALID_ARGUMENT"
 
 
+def test_a_commit_of_much_that_was_never_read_is_indexed_by_a_call_of_its_own(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("codeplane.session.requested_state.MOST_UNREAD", 0)
+    error = repo.error("search", query="run", commit="HEAD")
+    assert error["name"] == "INDEX_NOT_AVAILABLE" and error["retryable"]
+    assert "index_ensure_baseline" in error["hints"][0]
+    repo.result("index_ensure_baseline", commit="HEAD")
+    assert repo.result("search", query="run", commit="HEAD")["files"]
+
+
 def test_consistency_is_that_of_the_protocol(repo: Repo) -> None:
     for mode in ("Workspace", "ephemeral"):
         assert repo.error("search", query="x", consistency=mode)["name"] == "WORKSPACE_REQUIRED"
