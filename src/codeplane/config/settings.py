@@ -86,6 +86,12 @@ class ReadingSettings(_Section):
         le=1_000_000_000,
         description="Characters of source a session may read before it is stopped once.",
     )
+    price_per_million_tokens: float = Field(
+        default=3.0,
+        ge=0,
+        le=10_000,
+        description="What a million tokens that a model reads cost, in any currency; 0 tells no cost.",
+    )
 
 
 class TaskSettings(_Section):

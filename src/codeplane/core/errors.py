@@ -18,7 +18,8 @@
     │   ├── ReadBudgetSpent          1013
     │   ├── RequestRefused           1014
     │   ├── PatternInvalid           1016
-    │   └── QueryInvalid             1017
+    │   ├── QueryInvalid             1017
+    │   └── StateUnsupported         1018
     ├── RepositoryError              20xx  the repository
     │   ├── NoRepository             2001
     │   ├── BareRepository           2002
@@ -279,6 +280,13 @@ class QueryInvalid(RequestError):
     """The tree-sitter query cannot be compiled, uses a predicate that is not allowed, or takes too long."""
 
     code = 1017
+
+
+class StateUnsupported(RequestError):
+    """The tool can't read or change the state that the call names: a commit, virtual files, or a workspace
+    without files on the disk."""
+
+    code = 1018
 
 
 class RepositoryError(CodePlaneError):

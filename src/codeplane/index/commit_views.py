@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar
 
-from codeplane.core.errors import ServerStopping
+from codeplane.core.errors import IndexNotAvailable, ServerStopping
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.store import Entry, now_ms, publish_whole, view_id
 from codeplane.index.work import Progress, Work, in_batches
@@ -41,14 +41,21 @@ class CommitViews:
         with self.making:
             pass
 
-    def view_of(self, tree: CommitTree, progress: Progress | None = None) -> int:
-        """The number of the view of a commit, made when it is missing or more of it can be told now."""
-        key = f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}:{readers_version()}"
+    def is_made(self, tree: CommitTree) -> bool:
+        """Whether the view of a commit is there and complete."""
+        return self._find_complete(_key_of(tree)) is not None
+
+    def view_of(self, tree: CommitTree, progress: Progress | None = None, *, most: int | None = None) -> int:
+        """The number of the view of a commit, made when it is missing or more of it can be told now.
+
+        Where more contents than `most` would have to be read for it, `IndexNotAvailable` says so.
+        """
+        key = _key_of(tree)
         with self.making:
             view = self._find_complete(key)
             if view is None:
                 tree.fill()
-                view = self._make_view(key, tree, progress)
+                view = self._make_view(key, tree, progress, most)
         return view
 
     def objects_of(self, tree: CommitTree) -> "CommitObjects":
@@ -71,13 +78,15 @@ class CommitViews:
             update = connection.execute("UPDATE view SET used_ms = ? WHERE id = ?", (now_ms(), row[0]))
             return int(row[0]) if update.rowcount else None
 
-    def _make_view(self, key: str, tree: CommitTree, progress: Progress | None) -> int:
+    def _make_view(self, key: str, tree: CommitTree, progress: Progress | None, most: int | None) -> int:
         source = CommitObjects(tree, self._learn_objects(tree))
         gaps = [*tree.gaps.values(), *source.gaps]
         work = Work(source, source.files)
         while True:
             with self._database.read() as connection:
                 work.find_known(connection)
+            if most is not None and len(work.pending) > most:
+                raise _not_available(tree, len(work.pending))
             for batch in in_batches(self._workers, work, progress, lambda: self._closing):
                 with self._database.write() as connection:
                     work.store(connection, batch)
@@ -102,6 +111,20 @@ class CommitViews:
             if self._closing:
                 raise ServerStopping("The index is being closed.")
         return contents
+
+
+def _not_available(tree: CommitTree, unread: int) -> IndexNotAvailable:
+    commit = tree.commit.oid
+    return IndexNotAvailable(
+        f"The commit {commit[:10]} is not indexed: {unread} of its files have never been read.",
+        hints=[f'index_ensure_baseline {{"commit": "{commit}"}}, then the call again'],
+        commit=commit,
+        unread=unread,
+    )
+
+
+def _key_of(tree: CommitTree) -> str:
+    return f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}:{readers_version()}"
 
 
 class CommitObjects:

@@ -120,6 +120,12 @@ def read_occurrences(names: bytes, data: bytes) -> Occurrences:
     return Occurrences(texts, numbers, starts, roles, scopes, targets, receivers, starts_of_lines)
 
 
+def count_occurrences(data: bytes) -> int:
+    """How many occurrences are packed; only the beginning is unpacked."""
+    count, _, _ = _HEAD.unpack(zlib.decompressobj().decompress(data, _HEAD.size))
+    return int(count)
+
+
 class Unpacked(Sequence[T]):
     """Items of a blob; each is made when it is asked for."""
 
