@@ -16,6 +16,7 @@ BENCHES = (
     "extract",
     "patterns",
     "cold",
+    "shared_facts",
     "switch",
     "workspaces",
     "edits",
