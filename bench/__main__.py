@@ -18,6 +18,7 @@ BENCHES = (
     "cold",
     "shared_facts",
     "switch",
+    "states",
     "workspaces",
     "edits",
     "hops",
