@@ -10,6 +10,7 @@ from codeplane.core.slots import EpochSlot
 from codeplane.languages.sites import SiteKind, ValueKind
 from codeplane.names import Codebase
 from codeplane.surfaces.calls import argument, full_name
+from codeplane.surfaces.collectors.bound_tables import BoundTables
 from codeplane.surfaces.collectors.table_models import ModelTables
 from codeplane.surfaces.collectors.table_use import Table, TableSurface, TableUse, snake_case
 from codeplane.surfaces.kind_rules import MarkerRule, TableRule
@@ -33,6 +34,7 @@ class UsedTable(NamedTuple):
 
     table: Table
     uses: tuple[TableUse, ...] = ()
+    witnesses: tuple[Table, ...] = ()  # other places that define it: migrations, schema files
 
 
 def tables_with_uses(surface: TableSurface, counts: Callable[[RepoPath], bool]) -> list[UsedTable]:
@@ -41,19 +43,26 @@ def tables_with_uses(surface: TableSurface, counts: Callable[[RepoPath], bool]) 
     for use in surface.uses:
         if counts(use.path):
             uses.setdefault(use.name.lower(), []).append(use)
-    rows: list[UsedTable] = []
-    own_names: set[str] = set()
+    groups: dict[tuple[str, str], list[Table]] = {}
     for table in surface.tables:
         if counts(table.path):
-            name = table.name.lower()
-            own = [use for use in uses.get(name, ()) if table.schema in (None, use.schema) or not use.schema]
-            rows.append(UsedTable(table, tuple(own) if name not in own_names else ()))
-            own_names.add(name)
-    for name, some in uses.items():
+            groups.setdefault((table.name.lower(), (table.schema or "").lower()), []).append(table)
+    rows: list[UsedTable] = []
+    own_names: set[str] = set()
+    for (name, schema), some in groups.items():
+        first, *others = sorted(
+            some, key=lambda table: table.entity is None
+        )  # the class before its migration
+        fitting = [
+            use for use in uses.get(name, ()) if (use.schema or "").lower() in ("", schema) or not schema
+        ]
+        rows.append(UsedTable(first, tuple(fitting) if name not in own_names else (), tuple(others)))
+        own_names.add(name)
+    for name, queries in uses.items():
         if name not in own_names:
-            first = some[0]
-            table = Table(first.name, first.schema, first.path, first.line, "sql", "query")
-            rows.append(UsedTable(table, tuple(some)))
+            use = queries[0]
+            table = Table(use.name, use.schema, use.path, use.line, "sql", "query")
+            rows.append(UsedTable(table, tuple(queries)))
     return sorted(rows, key=lambda row: (row.table.name, row.table.path, row.table.line))
 
 
@@ -69,6 +78,7 @@ def _collect(code: Codebase) -> TableSurface:
             tables += models.tables(rule, path) if rule.models else ()
             tables += _called_tables(evaluator, surface, rule, path)
             tables += _marked_tables(evaluator, surface, rule, path)
+    tables += BoundTables(evaluator, surface).tables()
     tables += SqlTables(evaluator, surface).read()
     surface.uses = sorted(dict.fromkeys(surface.uses), key=lambda use: (use.name, use.path, use.line))
     surface.tables = sorted(
@@ -83,10 +93,11 @@ def _called_tables(
     by_name = {name: call_rule for call_rule in rule.calls for name in call_rule.call}
     last_names = {name.rpartition(".")[2] for name in by_name}
     for site in evaluator.sites(path).sites:
-        if site.kind is not SiteKind.CALL or site.value.text not in last_names:
+        is_call = site.kind in (SiteKind.CALL, SiteKind.DECORATOR)
+        if not is_call or site.value.kind is not ValueKind.CALL or site.value.text not in last_names:
             continue
         call = Located(path, site.value)
-        call_rule = by_name.get(full_name(evaluator, call))
+        call_rule = by_name.get(_marker_name(evaluator, rule, call))
         choice = argument(call, call_rule.name) if call_rule is not None else None
         if call_rule is None or choice is None:
             continue
@@ -94,6 +105,7 @@ def _called_tables(
         if name is None:
             surface.count_dynamic(path)
             continue
+        name = name.removeprefix(":")  # a symbol
         schema = argument(call, call_rule.schema_name) if call_rule.schema_name else None
         yield Table(
             name,
