@@ -17,6 +17,7 @@ BENCHES = (
     "patterns",
     "cold",
     "switch",
+    "workspaces",
     "edits",
     "hops",
     "search",

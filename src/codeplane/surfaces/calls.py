@@ -73,7 +73,7 @@ def parameter_names(evaluator: Evaluator, place: Place) -> list[str]:
     body = facts.definitions[place.definition].body
     if body < 0:
         return []
-    names = [bind.name for bind in facts.binds if bind.scope == body and bind.reason is Reason.PARAM]
+    names = list(facts.parameters.get(body, ()))
     return names[1:] if names[:1] and names[0] in _SELVES else names
 
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import EpochSlot
-from codeplane.languages.sites import SiteKind, ValueKind
+from codeplane.languages.sites import SiteKind, ValueKind, has_sites
 from codeplane.names import Codebase
 from codeplane.surfaces.calls import argument, full_name
 from codeplane.surfaces.collectors.bound_tables import BoundTables
@@ -66,6 +66,38 @@ def tables_with_uses(surface: TableSurface, counts: Callable[[RepoPath], bool]) 
     return sorted(rows, key=lambda row: (row.table.name, row.table.path, row.table.line))
 
 
+def tables_of_file(code: Codebase, path: RepoPath) -> list[Table]:
+    """The tables that one file defines."""
+    facts = code.facts(path)
+    if facts is None:
+        return []
+    evaluator, surface = Evaluator(code), TableSurface()
+    models = ModelTables(evaluator, surface)
+    tables: list[Table] = []
+    for rule in rules_of(code).tables:
+        if facts.language in rule.languages and path in code.paths_with_any(list(rule.words)):
+            tables += _tables_by_rule(evaluator, surface, models, rule, path)
+    return list(dict.fromkeys(tables))
+
+
+def table_uses_of_file(code: Codebase, path: RepoPath) -> list[TableUse]:
+    """The tables that the SQL in the texts of one file names."""
+    facts = code.facts(path)
+    if facts is None or not has_sites(facts.language):
+        return []
+    surface = TableSurface()
+    list(SqlTables(Evaluator(code), surface).read_file(path))
+    return list(dict.fromkeys(surface.uses))
+
+
+def _tables_by_rule(
+    evaluator: Evaluator, surface: TableSurface, models: ModelTables, rule: TableRule, path: RepoPath
+) -> Iterator[Table]:
+    yield from models.tables(rule, path) if rule.models else ()
+    yield from _called_tables(evaluator, surface, rule, path)
+    yield from _marked_tables(evaluator, surface, rule, path)
+
+
 def _collect(code: Codebase) -> TableSurface:
     evaluator, surface = Evaluator(code), TableSurface()
     models = ModelTables(evaluator, surface)
@@ -75,9 +107,7 @@ def _collect(code: Codebase) -> TableSurface:
             facts = code.facts(path)
             if facts is None or facts.language not in rule.languages:
                 continue
-            tables += models.tables(rule, path) if rule.models else ()
-            tables += _called_tables(evaluator, surface, rule, path)
-            tables += _marked_tables(evaluator, surface, rule, path)
+            tables += _tables_by_rule(evaluator, surface, models, rule, path)
     tables += BoundTables(evaluator, surface).tables()
     tables += SqlTables(evaluator, surface).read()
     surface.uses = sorted(dict.fromkeys(surface.uses), key=lambda use: (use.name, use.path, use.line))

@@ -10,6 +10,7 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
 from codeplane.surfaces.flow.endpoints import FlowFramework
+from codeplane.surfaces.flow.files import files_of
 from codeplane.surfaces.framework import Framework
 from codeplane.surfaces.routes import Endpoint, Step, Surface
 from codeplane.surfaces.rule import Rule
@@ -20,12 +21,25 @@ __all__ = ["Endpoint", "Step", "Surface", "endpoints_of"]
 
 _ENDPOINTS: Final[EpochSlot[str, Surface]] = EpochSlot("endpoints")
 
+_FRAMEWORK_FILES: Final[EpochSlot[str, frozenset[RepoPath]]] = EpochSlot("files that import a framework")
+
 
 def endpoints_of(code: Codebase, rules: Sequence[Rule] | None = None) -> Surface:
     """Every endpoint of a state of the code."""
     if rules is None:
         return code.once(_ENDPOINTS, rules_of(code).digest, lambda: _collect(code, rules_of(code).endpoints))
     return _collect(code, rules)
+
+
+def framework_files(code: Codebase) -> frozenset[RepoPath]:
+    """The files that import a framework which has endpoints."""
+    return code.once(_FRAMEWORK_FILES, rules_of(code).digest, lambda: frozenset(_importing(code)))
+
+
+def _importing(code: Codebase) -> set[RepoPath]:
+    rules, evaluator = rules_of(code), Evaluator(code)
+    paths = {path for rule in rules.endpoints for path in Framework(evaluator, rule).importing_files()}
+    return paths.union(*(files_of(code, rule) for rule in rules.flows))
 
 
 def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:

@@ -21,6 +21,12 @@ from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, is_external
 
 _SITES: Final[ContentSlot["FileSites"]] = ContentSlot("sites of a file")
 _DEEPEST: Final = 24
+# Variables that one question may lead to. Names of minified code are given each other's values over and over:
+# without a bound, a bundle of a few kilobytes is followed for hours.
+_MOST_FOLLOWED: Final = 100
+_LONGEST_LINES: Final = 400  # bytes of an average line, beyond which a file was written by a bundler
+_BUNDLED: Final = 10_000  # bytes of a file that may be a bundle
+_MOST_SOURCES: Final = 20  # values of one variable, beyond which it is not one thing
 _VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})
 _CLASSES: Final = frozenset({"class", "struct", "interface", "object", "trait"})
 _FUNCTIONS: Final = frozenset({"function", "method", "constructor"})
@@ -115,6 +121,8 @@ class Evaluator:
     def __init__(self, code: Codebase) -> None:
         self.code = code
         self._running: set[tuple[RepoPath, int, str]] = set()
+        self._followed_count = 0
+        self._sources_of: dict[RepoPath, dict[tuple[str, Place | None], list[Site]]] = {}
         self._segments_of: dict[RepoPath, tuple[list[int], list[int]]] = {}
         self._decorable_of: dict[RepoPath, list[tuple[int, int]]] = {}
         self._bodies_of: dict[RepoPath, dict[int, int]] = {}
@@ -125,7 +133,7 @@ class Evaluator:
         facts = self.code.facts(path)
         if facts is None:
             return FileSites([])
-        return facts.derived(_SITES, lambda: FileSites(read_sites(facts.language, self.code.source(path))))
+        return facts.derived(_SITES, lambda: FileSites(_sites_of(facts.language, self.code.source(path))))
 
     def byte_span(self, path: RepoPath, span: Span) -> tuple[int, int]:
         """The bytes that a span of a file covers."""
@@ -431,7 +439,7 @@ class Evaluator:
         if self.code.definition_kind(place) not in _VARIABLES or depth > _DEEPEST:
             return thing
         key = (place.path, place.definition, "")
-        if key in self._running:
+        if not self._may_follow(key):
             return UNKNOWN
         self._running.add(key)
         try:
@@ -440,12 +448,19 @@ class Evaluator:
         finally:
             self._running.discard(key)
 
+    def _may_follow(self, key: tuple[RepoPath, int, str]) -> bool:
+        """Whether a variable is followed: not while it is being followed, and not beyond the bound."""
+        self._followed_count = self._followed_count + 1 if self._running else 0
+        return key not in self._running and self._followed_count <= _MOST_FOLLOWED
+
     def _of_annotation(self, place: Place) -> Thing:
         """A variable or field that is known by its declared type alone."""
         item = self.code.definition(place).item
         return self._declared(place.path, item.scope, item.annotation) if item.annotation else UNKNOWN
 
     def _single(self, sources: list[Located], depth: int) -> Thing:
+        if len(sources) > _MOST_SOURCES:
+            return UNKNOWN
         return single_thing([self.evaluate(source, depth + 1) for source in sources])
 
     def assigned_values(self, place: Place) -> list[tuple[Located, bool]]:
@@ -473,10 +488,16 @@ class Evaluator:
     def _given(
         self, path: RepoPath, name: str, around: Place | None, environment: Environment = _NO_ENVIRONMENT
     ) -> list[tuple[Located, bool]]:
+        sources = self._sources_of.get(path)
+        if sources is None:
+            sources = self._sources_of[path] = {}
+            for assigned, sites in self.sites(path).by_name.items():
+                for site in sites:
+                    key = (assigned, self.definition_around(path, site.start))
+                    sources.setdefault(key, []).append(site)
         return [
             (Located(path, site.value, environment), site.is_conditional)
-            for site in self.sites(path).by_name.get(name, ())
-            if self.definition_around(path, site.start) == around
+            for site in sources.get((name, around), ())
         ]
 
     def _local(self, located: Located, bind: Bind, depth: int) -> Thing:
@@ -485,7 +506,7 @@ class Evaluator:
         here = self._definition_of_scope(path, bind.scope)
         sources = [source for source, _ in self._given(path, name, here, environment)]
         key = (path, located.value.start, name)
-        if key in self._running or not sources:
+        if not sources or not self._may_follow(key):
             return UNKNOWN
         self._running.add(key)
         try:
@@ -586,8 +607,8 @@ class Evaluator:
         """The parameters of a function as a call gives them."""
         facts = self.code.require_facts(place.path)
         body = facts.definitions[place.definition].body
-        names = [bind.name for bind in facts.binds if bind.scope == body and bind.reason is Reason.PARAM]
-        names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+        names = facts.parameters.get(body, ())
+        names = names[1:] if names[:1] in (("self",), ("cls",)) else names
         values: dict[str, Located] = {}
         positional = [item for item in call.value.arguments if not item.keyword]
         for name, item in zip(names, positional, strict=False):
@@ -597,6 +618,12 @@ class Evaluator:
                 values[item.keyword] = Located(call.path, item, call.environment)
         origin = Origin(call.path, call.value.start, call.environment.calls)
         return Environment(values, (*call.environment.calls, origin))
+
+
+def _sites_of(language: str, data: bytes) -> list[Site]:
+    """The sites of a file; none of a bundle, whose source says the same where people wrote it."""
+    is_bundle = len(data) > _BUNDLED and len(data) > _LONGEST_LINES * (data.count(b"\n") + 1)
+    return [] if is_bundle else read_sites(language, data)
 
 
 def external_name(item: Import) -> str:

@@ -34,6 +34,15 @@ _DESTRUCTURED: Final = re.compile(
 _LONGEST_DEFAULT: Final = 200
 
 
+def file_reads(evaluator: Evaluator, path: RepoPath) -> list[ConfigUse]:
+    """The reads in one file by functions and mappings that the rules name, without those by wrappers."""
+    facts = evaluator.code.facts(path)
+    readers = readers_by_name(rules_of(evaluator.code).config, facts.language) if facts is not None else {}
+    if not readers:
+        return []
+    return list(_Sweep(evaluator, ConfigSurface()).reads_of_file(path, readers))
+
+
 @dataclass(frozen=True)
 class _Wrapper:
     """A function that hands a parameter to a reader: the call inside of it, and the reader or wrapper."""
@@ -75,9 +84,10 @@ class _Sweep:
             if facts.language not in readers:
                 readers[facts.language] = readers_by_name(rules, facts.language)
             if readers[facts.language]:
-                yield from self._reads_of_file(path, readers[facts.language])
+                yield from self.reads_of_file(path, readers[facts.language])
 
-    def _reads_of_file(self, path: RepoPath, readers: Mapping[str, ReaderRule]) -> Iterator[ConfigUse]:
+    def reads_of_file(self, path: RepoPath, readers: Mapping[str, ReaderRule]) -> Iterator[ConfigUse]:
+        """The reads of one file."""
         last_names = {_last_name(name) for name in readers}
         aliases = {
             item.alias for item in self._code.require_facts(path).imports if item.name in last_names

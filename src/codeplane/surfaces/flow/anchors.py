@@ -21,7 +21,6 @@ _VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})
 _FUNCTIONS: Final = frozenset({"function", "method", "constructor"})
 
 
-
 class Base(NamedTuple):
     """What a router was in the beginning: a call, or something that is only known by its type."""
 
@@ -92,7 +91,9 @@ class Anchors:
             return []
         self._running.add(key)
         try:
-            anchors = self._call(located, depth) if value.kind is ValueKind.CALL else self._name(located, depth)
+            anchors = (
+                self._call(located, depth) if value.kind is ValueKind.CALL else self._name(located, depth)
+            )
         finally:
             self._running.discard(key)
         anchors = _unique(anchors)[:_MOST]
@@ -111,11 +112,7 @@ class Anchors:
             anchors = self._member(located, depth)
         if not anchors:
             return []
-        return [
-            inner
-            for anchor in anchors
-            for inner in self._inside_closures(path, value, anchor, depth)
-        ]
+        return [inner for anchor in anchors for inner in self._inside_closures(path, value, anchor, depth)]
 
     def _single(self, located: Located, name: str, depth: int) -> list[Anchor]:
         path, value, environment = located
@@ -127,7 +124,9 @@ class Anchors:
         if local is not None:
             values = self._names.local_values(path, local, value.start)
             if values:
-                return self._of_values([(one._replace(environment=environment), c) for one, c in values], depth)
+                return self._of_values(
+                    [(one._replace(environment=environment), c) for one, c in values], depth
+                )
         parameter = next((bind for bind in binds if bind.reason is Reason.PARAM), None)
         if parameter is not None:
             return self._parameter(path, parameter, depth)
@@ -146,7 +145,10 @@ class Anchors:
         place = self._names.definition(located.path, located.value)
         if place is None or self._code.definition_kind(place) not in _VARIABLES:
             return []
-        values = [(Located(one.path, one.value), one.site.is_conditional) for one in self._names.assignments_to(place)]
+        values = [
+            (Located(one.path, one.value), one.site.is_conditional)
+            for one in self._names.assignments_to(place)
+        ]
         values += [(value, False) for value in self._names.keyword_values(place)]
         anchors = self._of_values(values, depth)
         anchors = [anchor._replace(environment=located.environment) for anchor in anchors]
@@ -166,7 +168,7 @@ class Anchors:
 
     def _of_values(self, values: Sequence[tuple[Located, bool]], depth: int) -> list[Anchor]:
         return [
-            anchor._replace(is_conditional=anchor.is_conditional or is_conditional and len(values) == 1)
+            anchor._replace(is_conditional=anchor.is_conditional or (is_conditional and len(values) == 1))
             for value, is_conditional in values
             for anchor in self.resolve(value, depth + 1)
         ]
@@ -207,7 +209,9 @@ class Anchors:
         anchors = self._handed(path, site, depth) if site is not None else []
         kind = self._type_of(path, bind.type_name) if not anchors else None
         if kind is not None:
-            return [Anchor(kind, Base("declared", path, bind.scope * 1000 + bind.line, kind), is_declared=True)]
+            return [
+                Anchor(kind, Base("declared", path, bind.scope * 1000 + bind.line, kind), is_declared=True)
+            ]
         return anchors
 
     def _handed(self, path: RepoPath, site: Site, depth: int) -> list[Anchor]:
@@ -223,7 +227,9 @@ class Anchors:
                     anchors.append(
                         derived._replace(
                             is_conditional=derived.is_conditional or site.is_conditional,
-                            environment=_NO_ENVIRONMENT if not owner.environment.values else owner.environment,
+                            environment=_NO_ENVIRONMENT
+                            if not owner.environment.values
+                            else owner.environment,
                         )
                     )
                     break

@@ -43,7 +43,7 @@ class Callers:
         facts = self._code.require_facts(function.path)
         item = facts.definitions[function.definition]
         names = [bind.name for bind in facts.binds if bind.scope == item.body and bind.reason is Reason.PARAM]
-        if names and (names[0] in _SELVES or item.owner and not self.extends(function)):
+        if names and (names[0] in _SELVES or (item.owner and not self.extends(function))):
             return names[1:]
         return names
 
@@ -62,7 +62,7 @@ class Callers:
         while end < len(signature):
             char = signature[end]
             depth += (char in "<([") - (char in ">)]")
-            if depth < 0 or depth == 0 and char == ",":
+            if depth < 0 or (depth == 0 and char == ","):
                 break
             end += 1
         return signature[at:end]
@@ -80,7 +80,7 @@ class Callers:
         name = self._code.definition(function).name
         for path, site in self._calls_by_name.get(name, ())[: 10 * _MOST_CALLERS]:
             place = self._names.definition(path, site.value)
-            if place == function or place is None and self._is_extended(site.value, function):
+            if place == function or (place is None and self._is_extended(site.value, function)):
                 yield Located(path, site.value), site.is_conditional
 
     def _is_extended(self, call: Value, function: Place) -> bool:
@@ -189,5 +189,3 @@ class Callers:
         lines = self._code.all_occurrences(path).lines
         span = self._code.require_facts(path).scopes[scope].span
         return lines[span.start_line - 1] + span.start_column if 0 < span.start_line <= len(lines) else -1
-
-

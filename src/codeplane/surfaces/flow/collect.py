@@ -153,7 +153,7 @@ class Collector:
                 verb, rest = "", text
             pattern = rest.strip()
             at = pattern.find("/")
-            if at < 0 or verb and verb.upper() not in VERBS:
+            if at < 0 or (verb and verb.upper() not in VERBS):
                 continue
             chain = self._chain_methods(path, number, site)
             methods = (verb.upper(),) if verb else chain or ("ANY",)
@@ -202,7 +202,9 @@ class Collector:
             verbs += verbs_of_value(self._evaluator, Located(path, items)) or ()
         return tuple(dict.fromkeys(verbs))
 
-    def _handlers(self, call: Located, rule: RouteRule) -> Iterator[tuple[tuple[str, ...], Place | None, int]]:
+    def _handlers(
+        self, call: Located, rule: RouteRule
+    ) -> Iterator[tuple[tuple[str, ...], Place | None, int]]:
         value = self._arguments.value(call, rule.handler) if rule.handler else None
         if rule.verbs_in == "handler" and value is not None:
             value = self._source(value)
@@ -267,7 +269,7 @@ class Collector:
                 if anchor.base == parent.base:
                     continue
                 for text in texts if texts is not None else [None]:
-                    inner = anchor.outer if anchor.outer else text
+                    inner = anchor.outer or text
                     self.mounts.append(
                         FlowMount(parent, anchor, inner, where, path, line, site.is_conditional)
                     )

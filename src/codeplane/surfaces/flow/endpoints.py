@@ -92,7 +92,9 @@ class FlowFramework:
         mounts = [one for one in self._mounts.get(anchor.base[:3], ()) if one.child.base.may_be(anchor.base)]
         if not mounts:
             is_root = anchor.base.kind == "default" or self._is_root(anchor)
-            chain = Chain("", is_rooted=is_root, is_declared=anchor.base.kind == "declared", frame=anchor.frame)
+            chain = Chain(
+                "", is_rooted=is_root, is_declared=anchor.base.kind == "declared", frame=anchor.frame
+            )
             below = self._below(chain, anchor)
             if below is not None:
                 yield below

@@ -16,7 +16,11 @@ def files_of(code: Codebase, rule: FlowRule) -> set[RepoPath]:
         direct |= {path for path in code.paths_with_any(rule.words) if _speaks(code, path, rule)}
     if not direct:
         return set()
-    words = {name for route in rule.routes for name in (*route.call, *(f.rpartition(".")[2] for f in route.function))}
+    words = {
+        name
+        for route in rule.routes
+        for name in (*route.call, *(f.rpartition(".")[2] for f in route.function))
+    }
     words |= {name for link in rule.links for name in link.call}
     words |= {name for mount in rule.mounts for name in mount.call}
     candidates = code.paths_with_any(sorted(words))

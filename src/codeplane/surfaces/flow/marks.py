@@ -35,7 +35,7 @@ class Marks:
         path, value, environment = located
         if depth > 3:
             return
-        if value.kind is ValueKind.LIST or value.kind is ValueKind.CALL and self._is_macro(value):
+        if value.kind is ValueKind.LIST or (value.kind is ValueKind.CALL and self._is_macro(value)):
             items = value.items if value.kind is ValueKind.LIST else value.arguments
             for item in items:
                 yield from self.routes_of(Located(path, item, environment), depth + 1)
@@ -68,7 +68,9 @@ class Marks:
             items = Value(ValueKind.LIST, items=tuple(named))
             methods = verbs_of_value(self._evaluator, Located(place.path, items))
         elif verb == "names":
-            methods = tuple(verb_of(item.text) for item in site.value.arguments if verb_of(item.text))[:1] or None
+            methods = (
+                tuple(verb_of(item.text) for item in site.value.arguments if verb_of(item.text))[:1] or None
+            )
         else:
             methods = (verb,)
         return MarkedRoute(methods, text, place, site.start)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.languages.facts import Bind, Reason
+from codeplane.languages.facts import Bind
 from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
 from codeplane.names import FileFacts
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, is_external
@@ -187,7 +187,9 @@ class Names:
 
     def _split(self, path: RepoPath, site: Site) -> Iterator[tuple[str, Assignment]]:
         """`a, b = f()` gives both names; `s.router = r` the last part."""
-        names = [name for name in _SPLIT.split(site.name) if name and name not in ("mut", "var", "let", "const")]
+        names = [
+            name for name in _SPLIT.split(site.name) if name and name not in ("mut", "var", "let", "const")
+        ]
         for name in names[:4]:
             last = name.replace("::", ".").replace("->", ".").rpartition(".")[2].lstrip("$@")
             starts = self._code.starts(path, last)

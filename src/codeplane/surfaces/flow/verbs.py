@@ -68,7 +68,9 @@ def handlers_in(
             verb = verb_calls[call.text]
             if verb.startswith("arg"):
                 named = call.argument(int(verb[3:]))
-                verb = verb_of(named.arguments[0].text if named and named.arguments else named.text if named else "")
+                verb = verb_of(
+                    named.arguments[0].text if named and named.arguments else named.text if named else ""
+                )
                 handler = call.argument(1)
             else:
                 handler = call.argument(0)

@@ -66,5 +66,3 @@ class Wrappers:
                 if kind is not None:
                     return kind
         return None
-
-

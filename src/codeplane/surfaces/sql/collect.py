@@ -72,9 +72,13 @@ class SqlTables:
             facts = self._code.facts(path)
             if facts is None or not has_sites(facts.language):
                 continue
-            source = self._code.source(path)
-            if _CANDIDATE.search(source) or _HEREDOC.search(source):
-                yield from self._read_texts(path)
+            yield from self.read_file(path)
+
+    def read_file(self, path: RepoPath) -> Iterator[Table]:
+        """The tables that the texts of one file define; those that they use are noted in the surface."""
+        source = self._code.source(path)
+        if _CANDIDATE.search(source) or _HEREDOC.search(source):
+            yield from self._read_texts(path)
 
     def _read_script(self, path: RepoPath) -> Iterator[Table]:
         facts = self._code.facts(path)
