@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import EpochSlot
-from codeplane.languages.sites import SiteKind, ValueKind, has_sites
+from codeplane.languages.sites import Site, SiteKind, ValueKind, has_sites
 from codeplane.names import Codebase
-from codeplane.surfaces.calls import argument, full_name
+from codeplane.surfaces.calls import argument, full_name, loop_environments
 from codeplane.surfaces.collectors.bound_tables import BoundTables
 from codeplane.surfaces.collectors.table_models import ModelTables
 from codeplane.surfaces.collectors.table_use import Table, TableSurface, TableUse, snake_case
-from codeplane.surfaces.kind_rules import MarkerRule, TableRule
+from codeplane.surfaces.kind_rules import MarkerRule, TableCallRule, TableRule
 from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.sql.collect import SqlTables
 from codeplane.surfaces.values import Evaluator, Located
@@ -126,24 +126,38 @@ def _called_tables(
         is_call = site.kind in (SiteKind.CALL, SiteKind.DECORATOR)
         if not is_call or site.value.kind is not ValueKind.CALL or site.value.text not in last_names:
             continue
-        call = Located(path, site.value)
-        call_rule = by_name.get(_marker_name(evaluator, rule, call))
-        choice = argument(call, call_rule.name) if call_rule is not None else None
-        if call_rule is None or choice is None:
-            continue
-        name = evaluator.text(choice)
+        call_rule = by_name.get(_marker_name(evaluator, rule, Located(path, site.value)))
+        if call_rule is not None:
+            yield from _called_table(evaluator, surface, rule, call_rule, path, site)
+
+
+def _called_table(
+    evaluator: Evaluator,
+    surface: TableSurface,
+    rule: TableRule,
+    call_rule: TableCallRule,
+    path: RepoPath,
+    site: Site,
+) -> Iterator[Table]:
+    """The tables of one call: one for each round of a loop around it."""
+    imports = evaluator.code.require_facts(path).imports
+    is_migration = any(item.module.partition(".")[0] in rule.migrations for item in imports)
+    for environment in loop_environments(evaluator, path, site):
+        call = Located(path, site.value, environment)
+        choice = argument(call, call_rule.name)
+        name = evaluator.text(choice) if choice is not None else ""
         if name is None:
             surface.count_dynamic(path)
+        if not name:
             continue
-        name = name.removeprefix(":")  # a symbol
         schema = argument(call, call_rule.schema_name) if call_rule.schema_name else None
         yield Table(
-            name,
+            name.removeprefix(":"),  # a symbol
             evaluator.text(schema) if schema is not None else None,
             path,
             evaluator.line_of(path, site.start),
             rule.framework,
-            call_rule.pattern,
+            "migration" if is_migration else call_rule.pattern,
         )
 
 

@@ -165,9 +165,9 @@ class BoundTables:
     ) -> Iterator[Table]:
         items = {item.keyword: item for item in options.items} if options is not None else {}
         literal = items.get("tableName")
-        named = items.get("modelName")
-        if named is not None:
-            model = self._evaluator.text(Located(path, named))
+        model_name = items.get("modelName")
+        if model_name is not None:
+            model = self._evaluator.text(Located(path, model_name))
         is_frozen = "freezeTableName" in items and items["freezeTableName"].text == "true"
         name = self._evaluator.text(Located(path, literal)) if literal is not None else None
         if literal is None and model is not None:
