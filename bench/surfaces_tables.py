@@ -1,7 +1,8 @@
-"""Tables and settings of real applications against what SQLAlchemy, Django and pydantic-settings know of them.
+"""Tables and settings of real applications against what SQLAlchemy, Django and pydantic-settings know.
 
-Each application is installed in an environment of its own, whose installed package is both run and read.
-Precision judges what models, tables and settings classes define; what only migrations or SQL name is no model.
+Each application is installed in an environment of its own, whose installed package is both run and read; a
+path given as argument is used for all. Precision judges what models and settings classes define, not what
+only migrations or SQL name.
 """
 
 import json

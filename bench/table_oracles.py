@@ -17,29 +17,22 @@ Row = tuple[str, str]
 
 # Modules whose import gives every model, and where the metadata are.
 SQLALCHEMY = {
-    "optuna": (("optuna.storages._rdb.models",), "optuna"),
-    "jupyterhub": (("jupyterhub.orm",), "jupyterhub"),
-    "celery": (("celery.backends.database.models",), "celery"),
+    "optuna": "optuna.storages._rdb.models",
+    "jupyterhub": "jupyterhub.orm",
+    "celery": "celery.backends.database.models",
     "dagster": (
-        (
-            "dagster._core.storage.runs.schema",
-            "dagster._core.storage.event_log.schema",
-            "dagster._core.storage.schedules.schema",
-            "dagster._core.storage.sqlalchemy_compat",
-        ),
-        "dagster",
+        "dagster._core.storage.runs.schema dagster._core.storage.event_log.schema "
+        "dagster._core.storage.schedules.schema"
     ),
-    "buildbot": (("buildbot.db.model",), "buildbot"),
-    "mlflow": (
-        ("mlflow.store.tracking.dbmodels.models", "mlflow.store.model_registry.dbmodels.models"),
-        "mlflow",
-    ),
+    "buildbot": "buildbot.db.model",
+    "mlflow": "mlflow.store.tracking.dbmodels.models mlflow.store.model_registry.dbmodels.models",
 }
+CONTRIB = "admin auth contenttypes sessions messages sites flatpages humanize staticfiles"
 DJANGO = {
     "wagtail": (
         "taggit modelcluster wagtail.images wagtail.documents wagtail.users wagtail.embeds wagtail.search "
-        "wagtail.snippets wagtail.sites wagtail.contrib.redirects wagtail.contrib.forms wagtail.admin wagtail "
-        "wagtail.locales wagtail.contrib.settings wagtail.contrib.search_promotions"
+        "wagtail.snippets wagtail.sites wagtail.contrib.redirects wagtail.contrib.forms wagtail.admin "
+        "wagtail wagtail.locales wagtail.contrib.settings wagtail.contrib.search_promotions"
     ).split(),
     "oscar": [],
     "oauth2_provider": ["oauth2_provider"],
@@ -52,11 +45,10 @@ DJANGO = {
 
 def sqlalchemy_rows(name: str) -> Iterator[Row]:
     """The tables of all metadata that the modules of an application hold."""
-    modules, _ = SQLALCHEMY[name]
     from sqlalchemy import MetaData
 
     tables = set()
-    for text in modules:
+    for text in SQLALCHEMY[name].split():
         module = importlib.import_module(text)
         for value in [*vars(module).values(), *_class_values(module)]:
             metadata = value if isinstance(value, MetaData) else getattr(value, "metadata", None)
@@ -77,10 +69,7 @@ def django_rows(name: str) -> Iterator[Row]:
     from django.apps import apps
     from django.conf import settings
 
-    installed = [
-        f"django.contrib.{one}"
-        for one in ("admin", "auth", "contenttypes", "sessions", "messages", "sites", "flatpages", "humanize")
-    ]
+    installed = [f"django.contrib.{one}" for one in CONTRIB.split()]
     extra: dict[str, Any] = {}
     own = DJANGO[name]
     if name == "oscar":
@@ -89,9 +78,8 @@ def django_rows(name: str) -> Iterator[Row]:
 
         own = [one for one in oscar.INSTALLED_APPS if not one.startswith("django.contrib")]
         extra = {key: value for key, value in vars(defaults).items() if key.startswith("OSCAR")}
-        extra["HAYSTACK_CONNECTIONS"] = {
-            "default": {"ENGINE": "haystack.backends.simple_backend.SimpleEngine"}
-        }
+        engine = "haystack.backends.simple_backend.SimpleEngine"
+        extra["HAYSTACK_CONNECTIONS"] = {"default": {"ENGINE": engine}}
     settings.configure(
         INSTALLED_APPS=[*installed, *own],
         SITE_ID=1,
@@ -119,7 +107,7 @@ def settings_rows(name: str) -> Iterator[Row]:
     for module in pkgutil.walk_packages(package.__path__, f"{name}."):
         try:
             importlib.import_module(module.name)
-        except BaseException:
+        except (ImportError, RuntimeError, ValueError, AttributeError, TypeError, SystemExit):
             continue  # an optional dependency
     pending, classes = [BaseSettings], set()
     while pending:
@@ -133,13 +121,8 @@ def settings_rows(name: str) -> Iterator[Row]:
         prefix = one.model_config.get("env_prefix", "")
         for field_name, field in one.model_fields.items():
             alias = field.validation_alias
-            choices = (
-                alias.choices
-                if isinstance(alias, AliasChoices)
-                else [alias]
-                if alias
-                else [f"{prefix}{field_name}"]
-            )
+            names = [alias] if alias else [f"{prefix}{field_name}"]
+            choices = alias.choices if isinstance(alias, AliasChoices) else names
             for choice in choices:
                 if isinstance(choice, str):
                     yield choice.upper(), inspect.getsourcefile(one) or ""
