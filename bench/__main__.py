@@ -37,6 +37,8 @@ BENCHES = (
     "oracle",
     "html_selectors",
     "surfaces",
+    "surfaces_openapi",
+    "surfaces_rails",
     "operations_c",
     "call_sites",
     "operations_python",

@@ -23,7 +23,8 @@ NODE: dict[str, Any] = {
     "evidence": ["prompt", "shop/cart.py:13-14"],
 }
 # Raised by the dispatcher and by verbs that carry a plan out.
-_ELSEWHERE = {"scope.state", "scope.node", "scope.verb", "scope.argument", "fields.invalid"}
+_OF_VERBS = "state node verb argument scratch observations open_nodes".split()
+_ELSEWHERE = {"fields.invalid", *(f"scope.{name}" for name in _OF_VERBS)}
 
 
 @pytest.fixture(scope="module")
@@ -209,6 +210,9 @@ def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     yield "scope.file", {"nodes": [{**NODE, "file": "\udcff.py"}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "file": "zzz/qqq.rs", "symbols": ["x"]}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "operation": "create"}]}, {}
+    closed = {"why_absent": lambda _: "a rule keeps it out"}
+    yield "scope.closed", {"nodes": [{**NODE, "file": "out/kart.py"}]}, closed
+    yield "scope.closed", {"nodes": [{**NODE, "file": "out/new.py", "operation": "create"}]}, closed
     yield "scope.allowlist", {"nodes": [NODE]}, {"allows": lambda path: path.startswith("docs/")}
     yield "scope.symbol", {"nodes": [{**NODE, "symbols": ["Cart.totl"]}]}, {}
     yield "scope.symbol", {"nodes": [{**NODE, "symbols": ["zzzz"]}]}, {}
