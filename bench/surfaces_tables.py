@@ -75,32 +75,37 @@ def package_copy(application: Application, venv: Path) -> Path:
     return target
 
 
-def oracle_names(application: Application, venv: Path) -> set[str]:
-    """The names that the framework knows."""
+class Knowledge(NamedTuple):
+    """What the framework knows: names, and the files of the package that the run imported."""
+
+    names: set[str]
+    files: set[str]
+
+
+def oracle_answer(application: Application, venv: Path) -> Knowledge:
+    """What the framework knows of an application."""
     CACHE.mkdir(parents=True, exist_ok=True)
     target = CACHE / f"{application.oracle.replace(':', '-')}.json"
     script = Path(__file__).parent / "table_oracles.py"
     command = [str(venv / "bin/python"), str(script), application.oracle, str(target)]
     subprocess.run(command, check=True, cwd=venv, capture_output=True, timeout=300)
-    return {name for name, _ in json.loads(target.read_text())}
+    answer = json.loads(target.read_text())
+    return Knowledge(set(answer["names"]), set(answer["files"]))
 
 
-def own_names(kind: str, snapshot: Snapshot) -> tuple[set[str], set[str], int]:
-    """What models define, what anything defines, and how many are dynamic."""
+def own_names(kind: str, files: set[str], snapshot: Snapshot) -> tuple[set[str], set[str], int]:
+    """What models of imported files define, what anything defines, and how many are dynamic."""
     is_own = own_files(snapshot)
     if kind == "settings":
         surface = config_surface(snapshot)
-        names = {use.key for use in surface.uses if use.pattern == "pydantic-settings" and is_own(use.path)}
-        return names, names, sum(surface.dynamic.values())
+        uses = [one for one in surface.uses if one.pattern == "pydantic-settings" and is_own(one.path)]
+        imported = {one.key for one in uses if one.path in files}
+        return imported, {one.key for one in uses}, sum(surface.dynamic.values())
     tables = table_surface(snapshot)
     others = ("migration", "create table", "create view")
-    rows = [
-        table for table in tables.tables if table.framework in (kind, "sqlalchemy") and is_own(table.path)
-    ]
-    models = {
-        table.name for table in rows if table.pattern not in others and "/migrations/" not in table.path
-    }
-    return models, {table.name for table in rows}, sum(tables.dynamic.values())
+    rows = [one for one in tables.tables if one.framework == kind and is_own(one.path)]
+    models = {one.name for one in rows if one.pattern not in others and one.path in files}
+    return models, {one.name for one in rows}, sum(tables.dynamic.values())
 
 
 def main() -> int:
@@ -111,10 +116,10 @@ def main() -> int:
         if wanted and application.oracle not in wanted:
             continue
         venv = environment(application, shared)
-        expected = oracle_names(application, venv)
+        expected, files = oracle_answer(application, venv)
         with indexed(package_copy(application, venv)) as index, index.snapshot() as snapshot:
             started = time.process_time()
-            models, names, dynamic = own_names(application.oracle.partition(":")[0], snapshot)
+            models, names, dynamic = own_names(application.oracle.partition(":")[0], files, snapshot)
             spent = time.process_time() - started
         wrong, missing = sorted(models - expected), sorted(expected - names)
         precision = 1 - len(wrong) / max(len(models), 1)

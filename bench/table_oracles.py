@@ -32,7 +32,8 @@ DJANGO = {
     "wagtail": (
         "taggit modelcluster wagtail.images wagtail.documents wagtail.users wagtail.embeds wagtail.search "
         "wagtail.snippets wagtail.sites wagtail.contrib.redirects wagtail.contrib.forms wagtail.admin "
-        "wagtail wagtail.locales wagtail.contrib.settings wagtail.contrib.search_promotions"
+        "wagtail wagtail.contrib.simple_translation wagtail.locales "
+        " wagtail.contrib.settings wagtail.contrib.search_promotions"
     ).split(),
     "oscar": [],
     "oauth2_provider": ["oauth2_provider"],
@@ -132,7 +133,10 @@ def main() -> None:
     name, target = sys.argv[1:3]
     kind, _, package = name.partition(":")
     rows = {"sqlalchemy": sqlalchemy_rows, "django": django_rows, "settings": settings_rows}[kind](package)
-    Path(target).write_text(json.dumps(sorted(set(rows))))
+    names = sorted({row for row, _ in rows})
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    inside = [file.rpartition("site-packages/")[2] for file in files if file and f"/{package}/" in file]
+    Path(target).write_text(json.dumps({"names": names, "files": sorted(inside)}))
     os._exit(0)  # applications leave threads behind
 
 

@@ -9,14 +9,14 @@ from codeplane.core.places import Place
 from codeplane.core.slots import EpochSlot
 from codeplane.languages.sites import Site, SiteKind, ValueKind, has_sites
 from codeplane.names import Codebase
-from codeplane.surfaces.calls import argument, full_name, loop_environments
+from codeplane.surfaces.calls import argument, called_thing, full_name, loop_environments
 from codeplane.surfaces.collectors.bound_tables import BoundTables
 from codeplane.surfaces.collectors.table_models import ModelTables
 from codeplane.surfaces.collectors.table_use import Table, TableSurface, TableUse, snake_case
 from codeplane.surfaces.kind_rules import MarkerRule, TableCallRule, TableRule
 from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.sql.collect import SqlTables
-from codeplane.surfaces.values import Evaluator, Located
+from codeplane.surfaces.values import Evaluator, Located, ThingKind
 
 _TABLES: Final[EpochSlot[str, TableSurface]] = EpochSlot("tables")
 _PRISMA_MODEL: Final = re.compile(r"^model\s+(\w+)\s*\{(.*?)^\}", re.MULTILINE | re.DOTALL)
@@ -126,9 +126,24 @@ def _called_tables(
         is_call = site.kind in (SiteKind.CALL, SiteKind.DECORATOR)
         if not is_call or site.value.kind is not ValueKind.CALL or site.value.text not in last_names:
             continue
-        call_rule = by_name.get(_marker_name(evaluator, rule, Located(path, site.value)))
+        call = Located(path, site.value)
+        call_rule = by_name.get(_marker_name(evaluator, rule, call) or _wrapped_name(evaluator, call))
         if call_rule is not None:
             yield from _called_table(evaluator, surface, rule, call_rule, path, site)
+
+
+def _wrapped_name(evaluator: Evaluator, call: Located) -> str:
+    """The full name of what a function of the repository hands all of its arguments to: `Table(*args)`."""
+    thing = called_thing(evaluator, call)
+    place = thing.target[0] if thing.kind is ThingKind.DEFINITION else None
+    if place is None or evaluator.code.definition_kind(place) not in ("function", "method"):
+        return ""
+    names = set()
+    for value in evaluator.returned_values(place, call):
+        first = value.value.argument(0) if value.value.kind is ValueKind.CALL else None
+        is_handed = first is not None and evaluator.parameter_owner(Located(place.path, first)) == place
+        names.add(full_name(evaluator, Located(place.path, value.value)) if is_handed else "")
+    return names.pop() if len(names) == 1 else ""
 
 
 def _called_table(
