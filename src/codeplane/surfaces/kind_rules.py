@@ -28,6 +28,7 @@ class ReaderRule(_Part):
         default="plain",
         description="`placeholder` is `${key:default}`, `path` all texts joined by dots, `member` the name.",
     )
+    required: bool = Field(default=False, description="Whether a key that is not there ends the program.")
     section: Names = Field(default=(), description="Methods up the chain whose text goes before the key.")
 
 

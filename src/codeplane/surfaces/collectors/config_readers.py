@@ -151,6 +151,13 @@ class _Sweep:
             reader.role == "definition",
             default,
             self._evaluator.definition_around(path, site.start),
+            reader.required and default is None and not self._has_default(site, reader),
+        )
+
+    def _has_default(self, site: Site, reader: ReaderRule) -> bool:
+        """Whether a call names a default, whatever that is."""
+        return (
+            bool(reader.default) and argument(Located(RepoPath(""), site.value), reader.default) is not None
         )
 
     # Keys

@@ -36,8 +36,8 @@ def matching(endpoints: Sequence[Endpoint], method: str, path: str) -> list[Endp
     """The endpoints that a request means, by the closest way of spelling it that any has."""
     served = [one for one in endpoints if not method or one.method == method or one.method in _ANY]
     served.sort(key=lambda one: one.method in _ANY)
-    plain = _plain(path)
-    for spelling in (lambda route: route == path, lambda route: _plain(route) == plain):
+    plain = plain_route(path)
+    for spelling in (lambda route: route == path, lambda route: plain_route(route) == plain):
         rows = [one for one in served if spelling(one.route)]
         if rows:
             return _exact_methods(rows)
@@ -49,9 +49,9 @@ def matching(endpoints: Sequence[Endpoint], method: str, path: str) -> list[Endp
 def nearest_requests(endpoints: Sequence[Endpoint], method: str, path: str, most: int) -> list[str]:
     """The endpoints that look most like a request: the same path with other methods first."""
     rows = [f"{one.method} {one.route}" for one in matching(endpoints, "", path)] if method else []
-    routes = {_plain(one.route): one for one in endpoints}
-    for text in get_close_matches(_plain(path), routes, n=most, cutoff=0.5):
-        rows += [f"{one.method} {one.route}" for one in endpoints if _plain(one.route) == text]
+    routes = {plain_route(one.route): one for one in endpoints}
+    for text in get_close_matches(plain_route(path), routes, n=most, cutoff=0.5):
+        rows += [f"{one.method} {one.route}" for one in endpoints if plain_route(one.route) == text]
     return list(dict.fromkeys(rows))[:most]
 
 
@@ -61,7 +61,7 @@ def _exact_methods(rows: list[Endpoint]) -> list[Endpoint]:
     return own or rows
 
 
-def _plain(path: str) -> str:
+def plain_route(path: str) -> str:
     """A path with its parameters as `{}`, without a slash at the end."""
     return _SLASHES.sub("/", f"/{_PARAMETER.sub('{}', path).strip('/')}")
 
