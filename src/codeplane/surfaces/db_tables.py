@@ -18,6 +18,7 @@ from codeplane.surfaces.sql.collect import SqlTables
 from codeplane.surfaces.values import Evaluator, Located
 
 _TABLES: Final[EpochSlot[str, TableSurface]] = EpochSlot("tables")
+_BY_RULES: Final[EpochSlot[str, list[Table]]] = EpochSlot("tables by rules")
 _PRISMA_MODEL: Final = re.compile(r"^model\s+(\w+)\s*\{(.*?)^\}", re.MULTILINE | re.DOTALL)
 _PRISMA_MAP: Final = re.compile(r"@@map\(\s*(?:name:\s*)?\"([^\"]+)\"")
 _PRISMA_SCHEMA: Final = re.compile(r"@@schema\(\s*\"([^\"]+)\"")
@@ -89,17 +90,27 @@ def _tables_by_rule(
     yield from _marked_tables(evaluator, surface, rule, path)
 
 
-def _collect(code: Codebase) -> TableSurface:
-    evaluator, surface = Evaluator(code), TableSurface()
+def entity_tables(code: Codebase) -> list[Table]:
+    """The tables that classes and calls define, without those that only SQL names."""
+    return code.once(_BY_RULES, rules_of(code).digest, lambda: _collect_by_rules(code, TableSurface()))
+
+
+def _collect_by_rules(code: Codebase, surface: TableSurface) -> list[Table]:
+    evaluator = Evaluator(code)
     models = ModelTables(evaluator, surface)
-    tables = list(_prisma_tables(code))
+    tables: list[Table] = []
     for rule in rules_of(code).tables:
         for path in sorted(code.paths_with_any(list(rule.words))):
             facts = code.facts(path)
-            if facts is None or facts.language not in rule.languages:
-                continue
-            tables += _tables_by_rule(evaluator, surface, models, rule, path)
-    tables += SqlTables(evaluator, surface).read()
+            if facts is not None and facts.language in rule.languages:
+                tables += _tables_by_rule(evaluator, surface, models, rule, path)
+    return tables
+
+
+def _collect(code: Codebase) -> TableSurface:
+    surface = TableSurface()
+    tables = [*_prisma_tables(code), *_collect_by_rules(code, surface)]
+    tables += SqlTables(Evaluator(code), surface).read()
     surface.uses = sorted(dict.fromkeys(surface.uses), key=lambda use: (use.name, use.path, use.line))
     surface.tables = sorted(
         dict.fromkeys(tables), key=lambda table: (table.name, table.path, table.line, table.pattern)
