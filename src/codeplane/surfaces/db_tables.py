@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Final, NamedTuple, cast
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.core.slots import EpochSlot
+from codeplane.core.slots import EpochSlot, InterfaceSlot
 from codeplane.languages.sites import SiteKind, ValueKind, has_sites
 from codeplane.names import Codebase
 from codeplane.surfaces.calls import argument, full_name
 from codeplane.surfaces.collectors.table_models import ModelTables
 from codeplane.surfaces.collectors.table_use import Table, TableSurface, TableUse, snake_case
 from codeplane.surfaces.kind_rules import MarkerRule, TableRule
+from codeplane.surfaces.recorder import Recorder, Remembered, remembered_of_file
 from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.sql.collect import SqlTables
 from codeplane.surfaces.values import Evaluator, Located
@@ -95,16 +97,41 @@ def entity_tables(code: Codebase) -> list[Table]:
     return code.once(_BY_RULES, rules_of(code).digest, lambda: _collect_by_rules(code, TableSurface()))
 
 
+class _FileTables(NamedTuple):
+    """The tables of one file, and how many there are whose names can't be worked out."""
+
+    tables: tuple[Table, ...]
+    dynamic: int
+
+
+_OF_FILES: Final[InterfaceSlot[tuple[RepoPath, str, str], Remembered[_FileTables]]] = InterfaceSlot(
+    "tables of a file by a rule"
+)
+
+
 def _collect_by_rules(code: Codebase, surface: TableSurface) -> list[Table]:
-    evaluator = Evaluator(code)
-    models = ModelTables(evaluator, surface)
+    recorder = Recorder(code)
+    evaluator = Evaluator(cast("Codebase", recorder))
+    rules = rules_of(code)
     tables: list[Table] = []
-    for rule in rules_of(code).tables:
+    for rule in rules.tables:
         for path in sorted(code.paths_with_any(list(rule.words))):
             facts = code.facts(path)
-            if facts is not None and facts.language in rule.languages:
-                tables += _tables_by_rule(evaluator, surface, models, rule, path)
+            if facts is None or facts.language not in rule.languages:
+                continue
+            key = (path, rule.framework, rules.digest)
+            find = partial(_tables_apart, evaluator, rule, path)
+            read = remembered_of_file(recorder, _OF_FILES, key, find)
+            tables += read.tables
+            for _ in range(read.dynamic):
+                surface.count_dynamic(path)
     return tables
+
+
+def _tables_apart(evaluator: Evaluator, rule: TableRule, path: RepoPath) -> _FileTables:
+    surface = TableSurface()
+    tables = tuple(_tables_by_rule(evaluator, surface, ModelTables(evaluator, surface), rule, path))
+    return _FileTables(tables, sum(surface.dynamic.values()))
 
 
 def _collect(code: Codebase) -> TableSurface:
