@@ -37,10 +37,10 @@ def matching(endpoints: Sequence[Endpoint], method: str, path: str) -> list[Endp
     served = [one for one in endpoints if not method or one.method == method or one.method in _ANY]
     served.sort(key=lambda one: one.method in _ANY)
     plain = plain_route(path)
-    for spelling in (lambda route: route == path, lambda route: plain_route(route) == plain):
-        rows = [one for one in served if spelling(one.route)]
-        if rows:
-            return _exact_methods(rows)
+    exact = [one for one in served if method and one.route == path]
+    rows = exact or [one for one in served if plain_route(one.route) == plain]
+    if rows:
+        return _exact_methods(rows) if method else rows
     rows = [one for one in served if _pattern(one.route).fullmatch(_SLASHES.sub("/", f"/{path.strip('/')}"))]
     fewest = min((len(_PARAMETER.findall(one.route)) for one in rows), default=0)
     return _exact_methods([one for one in rows if len(_PARAMETER.findall(one.route)) == fewest])
