@@ -36,6 +36,7 @@ BENCHES = (
     "oracle",
     "html_selectors",
     "surfaces",
+    "feature_trace",
     "operations_c",
     "call_sites",
     "operations_python",
