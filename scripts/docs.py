@@ -178,6 +178,13 @@ def _tools_page() -> Iterator[str]:
     )
     rows = ((p.name, f"`{p.path}`", f"`cpl mcp --profile {p.name}`", len(p.tools)) for p in offered.values())
     yield _table(("Profile", "HTTP endpoint", "stdio", "Tools"), rows)
+    yield (
+        "Tools marked `state` answer about any state of the files, in every profile; the lists of `full` and "
+        "`read` say so. `commit` (a branch, a tag or an id) reads a commit, `workspace` a workspace, and "
+        "`virtual_files` (a list of `{path, content}` or `{path, deleted: true}`) files as if they had been "
+        "written, on top of either. `consistency` may say which of these counts: `committed`, `workspace` or "
+        "`ephemeral`. A cursor goes on in the state that it was made in.\n"
+    )
     for tool in tools.values():
         yield from _tool(tool, offered.values())
 
@@ -186,7 +193,7 @@ def _tool(tool: Tool, offered: Iterable[Profile]) -> Iterator[str]:
     yield f"## `{tool.name}`\n"
     yield tool.doc.description.replace("\n", "\n\n") + "\n"
     yield f"- Category: {tool.category}"
-    yield f"- Effect: {tool.effect}"
+    yield f"- Effect: {tool.effect}{', state' if tool.reads_state else ''}"
     yield f"- Profiles: {', '.join(p.name for p in offered if tool.name in p.tools)}"
     if tool.timeout_sec is not None:
         yield f"- Time limit: {tool.timeout_sec:g} s"

@@ -13,6 +13,7 @@ from codeplane.config import Places
 from codeplane.core.paths import RepoPath
 from codeplane.session import Checkout, RepoSession
 from codeplane.surfaces.endpoints import endpoints_of
+from codeplane.surfaces.exclusion import is_of_tests
 from tests.drive import new_repo, user_env
 
 CASES = Path(__file__).parent / "cases"
@@ -44,10 +45,9 @@ def rendered_surface(session: RepoSession, files: dict[str, str]) -> list[str]:
     contents = {RepoPath(path): text.encode() for path, text in files.items()}
     with session.index.overlay(contents) as (_, code):
         surface = endpoints_of(code)
-        tests = code.tests()
         rows = []
         for endpoint in surface.endpoints:
-            if endpoint.path in tests:
+            if is_of_tests(code, endpoint):
                 continue
             handler = code.qualified(endpoint.handler) if endpoint.handler else "-"
             mounted = "" if endpoint.mounted == "always" else f" ({endpoint.mounted})"

@@ -13,18 +13,22 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 
+from codeplane.core.errors import AlreadyServing, CodePlaneError
 from codeplane.core.ids import RequestId, SessionId, new_request_id
 from codeplane.core.proof import Absence
 from codeplane.server.address import Address, take_address
 from codeplane.server.answer import Answer, Reply
 from codeplane.server.decode import decode
+from codeplane.server.forwarding import forward
 from codeplane.server.logs import correlation
 from codeplane.server.paging import paged
 from codeplane.server.profiles import CONTROLLER
+from codeplane.server.requested_state import run_in_state
 from codeplane.server.steps import step_runner
 from codeplane.server.telemetry import Telemetry
 from codeplane.server.tool_lookup import find_tool
 from codeplane.session import Call, RepoSession, Stop
+from codeplane.session.requested_state import CURRENT, RequestedState
 from codeplane.session.workspaces.kind import Place
 from codeplane.tools import Effect, Input, Output, Tool
 
@@ -62,6 +66,10 @@ class Request:
     is_single: bool = False
     # The workspace that the session is bound to; its calls go nowhere else.
     workspace: str | None = None
+    # What the call reads, taken out of its arguments.
+    reading: RequestedState = CURRENT
+    # Whether the client gets the envelope, and not the text alone.
+    is_structured: bool = True
 
 
 class Pipeline:
@@ -91,9 +99,23 @@ class Pipeline:
                 tool = find_tool(request.tool, choice, self._tools)
                 address, arguments = take_address(tool, request.arguments, request.workspace)
                 place = await self._enter(address, stack)
+            except AlreadyServing as error:
+                return await self._forward(error, request, tool)
             except Exception as error:  # noqa: BLE001 - explained like those of the call itself
                 return await self._call_at(Place(self.repo), request, choice, error)
-            return await self._call_at(place, replace(request, arguments=arguments), choice)
+            request = replace(request, arguments=arguments, reading=address.reading)
+            return await self._call_at(place, request, choice)
+
+    async def _forward(self, refusal: AlreadyServing, request: Request, tool: Tool) -> Answer:
+        """The answer of the process that serves the workspace."""
+        failure: Exception = refusal
+        try:
+            answer = await forward(refusal, request, tool.effect)
+            if answer is not None:
+                return answer
+        except CodePlaneError as error:
+            failure = error
+        return await self._call_at(Place(self.repo), request, self._tools, failure)
 
     async def _enter(self, address: Address, stack: AsyncExitStack) -> Place:
         """What the call reads and writes; it stays open as long as the stack."""
@@ -116,7 +138,14 @@ class Pipeline:
     ) -> Answer:
         sessions = place.repo.sessions
         session = sessions.enter(request.session_key, request.session_id)
-        call = Call(place.repo, session, new_request_id(), workspace=place.workspace)
+        call = Call(
+            place.repo,
+            session,
+            new_request_id(),
+            workspace=place.workspace,
+            reading=request.reading,
+            is_structured=request.is_structured,
+        )
         correlation.set({"request_id": call.request_id, "task_id": call.task.task_id})
         reply = Reply(call, request.tool, self.telemetry)
         try:
@@ -252,8 +281,8 @@ class Pipeline:
             nonlocal is_started
             is_started = True
             try:
-                output = tool.run(call, args)
-                if getattr(output, "absence", None) == Absence.NOT_INDEXED:
+                output = run_in_state(tool, call, args)
+                if getattr(output, "absence", None) == Absence.NOT_INDEXED and call.reading.commit is None:
                     call.warn(call.repo.tree.why_hidden())
                 return output
             finally:

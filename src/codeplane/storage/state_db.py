@@ -91,8 +91,14 @@ MIGRATIONS: Final = (
     """CREATE TABLE workspace (
         id TEXT PRIMARY KEY, kind TEXT NOT NULL, base_commit TEXT NOT NULL, base_name TEXT NOT NULL,
         branch TEXT, has_made_branch INTEGER NOT NULL, worktree TEXT, created_ms INTEGER NOT NULL,
-        used_ms INTEGER NOT NULL, revision INTEGER NOT NULL, epoch INTEGER NOT NULL
+        used_ms INTEGER NOT NULL, revision INTEGER NOT NULL, epoch INTEGER NOT NULL,
+        port_offset INTEGER NOT NULL
     ) WITHOUT ROWID""",
+    """CREATE TABLE overlay_file (
+        path TEXT PRIMARY KEY, digest TEXT, size INTEGER NOT NULL, mode INTEGER NOT NULL
+    ) WITHOUT ROWID""",
+    "CREATE TABLE overlay_change (operation TEXT PRIMARY KEY, changes TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE overlay_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
 )
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
 
@@ -109,6 +115,9 @@ _FOREIGN_TABLES: Final = (
     "memory_change",
     "friction",
     "workspace",
+    "overlay_file",
+    "overlay_change",
+    "overlay_state",
     "origin",
 )
 

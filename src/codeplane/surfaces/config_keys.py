@@ -6,6 +6,7 @@ from typing import Final
 
 from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
+from codeplane.surfaces.collectors.bound_options import bound_keys
 from codeplane.surfaces.collectors.config_files import file_definitions
 from codeplane.surfaces.collectors.config_readers import read_keys
 from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
@@ -59,6 +60,7 @@ def _collect(code: Codebase) -> ConfigSurface:
         read_keys(evaluator, surface),
         settings_fields(evaluator, surface),
         django_keys(evaluator),
+        bound_keys(evaluator),
         file_definitions(code),
     ]
     uses = dict.fromkeys(use for collector in collectors for use in collector)

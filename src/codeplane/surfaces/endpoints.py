@@ -9,6 +9,12 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.core.slots import EpochSlot, InterfaceSlot
 from codeplane.names import Codebase
+from codeplane.surfaces.annotated.endpoints import AnnotatedFramework
+from codeplane.surfaces.annotated.rule import annotation_rules
+from codeplane.surfaces.dsl.grpc import Grpc
+from codeplane.surfaces.dsl.laravel import Laravel
+from codeplane.surfaces.dsl.rails import Rails
+from codeplane.surfaces.dsl.sinatra import Sinatra
 from codeplane.surfaces.flow.endpoints import FlowFramework
 from codeplane.surfaces.flow.files import files_of
 from codeplane.surfaces.framework import Framework
@@ -57,10 +63,14 @@ def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
         endpoints += framework.endpoints()
         for path, count in framework.dynamic.items():
             dynamic[path] = dynamic.get(path, 0) + count
-    for flow_rule in rules_of(code).flows:
-        flow = FlowFramework(evaluator, flow_rule)
-        endpoints += flow.endpoints()
-        for path, count in flow.dynamic.items():
+    others: list[FlowFramework | AnnotatedFramework | Rails | Sinatra | Laravel | Grpc] = [
+        *(FlowFramework(evaluator, rule) for rule in rules_of(code).flows),
+        *(AnnotatedFramework(evaluator, rule) for rule in annotation_rules()),
+        *(kind(evaluator) for kind in (Rails, Sinatra, Laravel, Grpc)),
+    ]
+    for other in others:
+        endpoints += other.endpoints()
+        for path, count in other.dynamic.items():
             dynamic[path] = dynamic.get(path, 0) + count
     unique = dict.fromkeys(endpoints)
     return Surface(

@@ -24,11 +24,13 @@ class ReaderRule(_Part):
     default: str = Field(default="", description="Where the default is.")
     pattern: str = Field(default="", description="What to call the usage; else the full name.")
     role: Literal["read", "definition"] = "read"
-    form: Literal["plain", "placeholder", "path", "member"] = Field(
+    form: Literal["plain", "placeholder", "path", "member", "keys", "keywords"] = Field(
         default="plain",
-        description="`placeholder` is `${key:default}`, `path` all texts joined by dots, `member` the name.",
+        description="`placeholder` is `${key:default}`, `path` all texts joined by dots, `member` the name, "
+        "`keys` those of a mapping, `keywords` the names of all arguments.",
     )
     required: bool = Field(default=False, description="Whether a key that is not there ends the program.")
+    writes: bool = Field(default=False, description="Whether a value that is set by a subscript defines it.")
     section: Names = Field(default=(), description="Methods up the chain whose text goes before the key.")
 
 

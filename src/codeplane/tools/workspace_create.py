@@ -39,6 +39,8 @@ class WorkspaceCreateOutput(Output):
     branch: str | None = Field(default=None, description="Its branch.")
     path: str | None = Field(default=None, description="Its directory.")
     operation: str | None = Field(default=None, description="Id in the ledger.")
+    port_offset: int | None = Field(default=None, description="To add to ports, so that none is taken twice.")
+    env: dict[str, str] | None = Field(default=None, description="Variables that its programs get.")
     left_out: list[str] | None = Field(default=None, description="What did not come along.")
 
     def render(self) -> str:
@@ -47,7 +49,8 @@ class WorkspaceCreateOutput(Output):
         branch = f" on branch {self.branch}" if self.branch else ""
         head = f"{verb} {self.workspace_id}{branch}{place}"
         base = f"base: {self.baseline_commit_sha[:10]} ({self.base}); revision {self.current_revision}"
-        return "\n".join([head, base, *(self.left_out or [])])
+        env = [" ".join(f"{name}={value}" for name, value in self.env.items())] if self.env else []
+        return "\n".join([head, base, *env, *(self.left_out or [])])
 
 
 @tool(Effect.WRITE, "workspaces")
@@ -79,5 +82,7 @@ def workspace_create(call: Call, args: WorkspaceCreateInput) -> WorkspaceCreateO
         branch=standing.branch or workspace.branch,
         path=standing.path,
         operation=creation.operation,
+        port_offset=workspace.port_offset or None,
+        env=workspaces.variables(workspace),
         left_out=list(creation.notes) or None,
     )

@@ -3,15 +3,18 @@ from typing import Annotated
 from pydantic import Field
 
 from codeplane.answers.output import Output
-from codeplane.core.errors import NotFound
+from codeplane.core.errors import InvalidArgument, NotFound
 from codeplane.session import Call
 from codeplane.session.workspaces.registry import workspaces_of
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 
 class WorkspaceDeleteInput(Input):
-    workspace: Annotated[str, synonyms("workspace_id", "id", "name")] = Field(
-        max_length=200, description="Its name."
+    workspace: Annotated[str | None, synonyms("workspace_id", "id", "name")] = Field(
+        default=None, max_length=200, description="Its name."
+    )
+    orphans: Annotated[bool, synonyms("prune")] = Field(
+        default=False, description="Instead: forget workspaces whose worktrees are gone, with their index."
     )
     force: bool = Field(
         default=False, description="Delete it with work that is only there; it is saved first."
@@ -19,7 +22,7 @@ class WorkspaceDeleteInput(Input):
 
 
 class WorkspaceDeleteOutput(Output):
-    workspace_id: str = Field(description="Its name.")
+    workspace_id: str | None = Field(default=None, description="Its name.")
     deleted: bool = Field(description="False where there was none.")
     summary: str | None = Field(default=None, description="What was done.")
     operation: str | None = Field(default=None, description="Id in the ledger.")
@@ -27,10 +30,12 @@ class WorkspaceDeleteOutput(Output):
     notes: list[str] | None = Field(default=None, description="What is gone for good.")
 
     def render(self) -> str:
+        if self.workspace_id is None:
+            return self.summary or ""
         if not self.deleted:
             return f"there is no workspace {self.workspace_id}"
-        saved = [f"saved: {self.saved}"] if self.saved else []
-        return "\n".join([f"{self.workspace_id}: {self.summary}", *saved, *(self.notes or [])])
+        saved_lines = [f"saved: {self.saved}"] if self.saved else []
+        return "\n".join([f"{self.workspace_id}: {self.summary}", *saved_lines, *(self.notes or [])])
 
 
 @tool(Effect.WRITE, "workspaces")
@@ -42,8 +47,16 @@ def workspace_delete(call: Call, args: WorkspaceDeleteInput) -> WorkspaceDeleteO
     Examples:
     - Clean: {"workspace": "fix-login"}
     - With work in it: {"workspace": "fix-login", "force": true}
+    - Those without files: {"orphans": true}
     """
     workspaces = workspaces_of(call.repo)
+    if args.workspace is None:
+        if not args.orphans:
+            raise InvalidArgument(
+                "workspace_delete needs workspace, the name of one.", hints=["workspace_list {}"]
+            )
+        lines = workspaces.prune(call)
+        return WorkspaceDeleteOutput(deleted=bool(lines), summary="\n".join(lines) or "nothing is orphaned")
     try:
         workspace = workspaces.find(args.workspace)
     except NotFound:

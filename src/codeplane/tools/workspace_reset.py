@@ -28,11 +28,11 @@ class WorkspaceResetOutput(Output):
     saved: str | None = Field(default=None, description="Ref that holds what was discarded.")
 
     def render(self) -> str:
-        saved = [f"saved: {self.saved}"] if self.saved else []
+        saved_lines = [f"saved: {self.saved}"] if self.saved else []
         head = (
             f"{self.workspace_id}: {self.summary}; revision {self.previous_revision} -> {self.new_revision}"
         )
-        return "\n".join([head, *saved])
+        return "\n".join([head, *saved_lines])
 
 
 @tool(Effect.WRITE, "workspaces")

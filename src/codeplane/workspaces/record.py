@@ -38,7 +38,8 @@ class Workspace:
     created_ms: int
     used_ms: int
     revision: int = 0  # how often its files have been seen to differ since it was made or reset
-    epoch: int = 0  # of the index, that the revision belongs to
+    epoch: int = 0  # of the index, that the revision belongs to; 0 until it has been looked at
+    port_offset: int = 0
 
 
 def parse_workspace_id(text: str) -> WorkspaceId:

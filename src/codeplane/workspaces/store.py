@@ -49,7 +49,8 @@ class WorkspaceStore:
         """The revision of a workspace whose view is at this epoch now; None where there is no such row."""
         with self._database().write() as connection:
             connection.execute(
-                "UPDATE workspace SET revision = revision + 1, epoch = ? WHERE id = ? AND epoch != ?",
+                "UPDATE workspace SET revision = revision + (epoch > 0), epoch = ?"
+                " WHERE id = ? AND epoch != ?",
                 (epoch, workspace_id, epoch),
             )
             row = connection.execute(

@@ -184,8 +184,9 @@ class Verifier:
         if text is None:
             name = path.rpartition("/")[2]
             layout = self.facts.snapshot.layout
-            near = layout.by_name.get(name) or [one for one in layout.blobs if is_slip(name, one)]
-            like = f" Did you mean {shown(RepoPath(near[0]))}?" if near else ""
+            slips = (RepoPath(one) for one in layout.blobs if is_slip(name, one))
+            near = [*layout.by_name.get(name, ()), *slips]
+            like = f" Did you mean {shown(near[0])}?" if near else ""
             return Flaw("evidence.no_file", f"There is no file {shown(path)}.{like}")
         lines = self._cited_lines(citation, text)
         if isinstance(lines, Flaw):

@@ -23,6 +23,7 @@ SITES = SiteGrammar(
     holes=frozenset({"variable_name"}),
     raw_quotes=True,
     lists=frozenset({"array_creation_expression"}),
+    pairs={"array_element_initializer": ("#-2", "#-1")},
     keywords={"argument": ("name", "#-1")},
     wrappers=frozenset({"parenthesized_expression", "array_element_initializer", "base_clause"}),
     concats={"binary_expression": "."},

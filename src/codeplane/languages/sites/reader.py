@@ -11,8 +11,9 @@ from codeplane.languages.sites.grammar import CallForm, SiteGrammar
 from codeplane.languages.sites.model import Site, SiteKind, Value, ValueKind
 from codeplane.languages.spec import part_of, specs
 
-SITES_VERSION: Final = 5
-_DEEPEST: Final = 12  # of values in values
+SITES_VERSION: Final = 6
+_DEEPEST: Final = 120  # of values in values: an argument counts as many, a call of a chain as one
+_ARGUMENT: Final = 10
 _MOST_ITEMS: Final = 400  # of one list or mapping
 _LONGEST: Final = 4_000  # characters of one text
 _MOST_SITES: Final = 50_000  # of one file
@@ -243,9 +244,9 @@ class ValueReader:
         if kind in grammar.literals and self.is_typed(node):
             return self.call(node, grammar.literals[kind], depth)
         if kind in grammar.wrappers and node.named_children:
-            return self.read(node.named_children[-1], depth + 1)
+            return self.read(node.named_children[-1], depth + _ARGUMENT)
         if kind in grammar.firsts and node.named_children:
-            return self.read(node.named_children[0], depth + 1)
+            return self.read(node.named_children[0], depth + _ARGUMENT)
         if kind in grammar.texts:
             return self._text(node, depth)
         if kind in grammar.names:
@@ -257,7 +258,7 @@ class ValueReader:
         if kind in grammar.concats:
             return self._concat(node, depth)
         if kind in grammar.singles and node.named_child_count == 1:
-            return self.read(node.named_children[0], depth + 1)
+            return self.read(node.named_children[0], depth + _ARGUMENT)
         if kind in grammar.lists:
             return Value(ValueKind.LIST, start=node.start_byte, items=tuple(self._items(node, depth)))
         if kind in grammar.mappings:
@@ -359,7 +360,7 @@ class ValueReader:
         name, value = _part(node, name_field), _part(node, value_field)
         if value is None:
             return _OTHER
-        read = self.read(value, depth + 1)
+        read = self.read(value, depth + _ARGUMENT)
         return read._replace(keyword=self.text_of(name).strip("\"':") if name is not None else "")
 
     def _called(self, node: Node, form: CallForm, depth: int) -> Value:
@@ -400,26 +401,32 @@ class ValueReader:
                 if value != _OTHER:
                     yield value
             else:
-                yield self.read(child, depth + 1)
+                yield self.read(child, depth + _ARGUMENT)
 
     def _items(self, node: Node, depth: int) -> Iterator[Value]:
         for child in node.named_children[:_MOST_ITEMS]:
-            if not child.is_extra:
-                yield self.read(child, depth + 1)
+            fields = self._grammar.pairs.get(child.type)
+            if fields is not None and child.named_child_count > 1:  # `["a" => 1]`
+                yield from self._pair(child, fields, depth)
+            elif not child.is_extra:
+                yield self.read(child, depth + _ARGUMENT)
 
     def _pairs(self, node: Node, depth: int) -> Iterator[Value]:
         for child in node.named_children[:_MOST_ITEMS]:
             fields = self._grammar.pairs.get(child.type)
             if fields is None:
                 if child.type in self._grammar.names:  # `{a}` is short for `{a: a}`
-                    yield self.read(child, depth + 1)._replace(keyword=self.text_of(child))
+                    yield self.read(child, depth + _ARGUMENT)._replace(keyword=self.text_of(child))
                 continue
-            key, value = _part(child, fields[0]), _part(child, fields[1])
-            if key is None or value is None:
-                continue
-            name = self.read(key, depth + 1)
-            text = name.text if name.kind in (ValueKind.TEXT, ValueKind.NAME) else self.text_of(key)
-            yield self.read(value, depth + 1)._replace(keyword=text)
+            yield from self._pair(child, fields, depth)
+
+    def _pair(self, node: Node, fields: tuple[str, str], depth: int) -> Iterator[Value]:
+        key, value = _part(node, fields[0]), _part(node, fields[1])
+        if key is None or value is None:
+            return
+        name = self.read(key, depth + _ARGUMENT)
+        text = name.text if name.kind in (ValueKind.TEXT, ValueKind.NAME) else self.text_of(key)
+        yield self.read(value, depth + _ARGUMENT)._replace(keyword=text)
 
     def _concat(self, node: Node, depth: int) -> Value:
         operator = self._grammar.concats[node.type]
@@ -427,7 +434,7 @@ class ValueReader:
             return Value(ValueKind.OTHER, start=node.start_byte)
         items: list[Value] = []
         for child in node.named_children:
-            value = self.read(child, depth + 1)
+            value = self.read(child, depth + _ARGUMENT)
             items += value.items if value.kind is ValueKind.CONCAT else (value,)
         return _joined(items, node.start_byte)
 
@@ -442,7 +449,7 @@ class ValueReader:
             elif child.type in grammar.holes:
                 items.append(self._hole(child, depth))
             elif child.type in grammar.texts:
-                items.append(self._text(child, depth + 1))
+                items.append(self._text(child, depth + _ARGUMENT))
         if not items:
             text = self.text_of(node)
             is_bare = not grammar.raw_quotes
@@ -451,9 +458,9 @@ class ValueReader:
 
     def _hole(self, node: Node, depth: int) -> Value:
         """The value in a text: the first child that is one, or the node itself where it has no children."""
-        values = (self.read(child, depth + 1) for child in node.named_children)
+        values = (self.read(child, depth + _ARGUMENT) for child in node.named_children)
         value = next((value for value in values if value.kind is not ValueKind.OTHER), None)
-        return value or (_OTHER if node.named_children else self.read(node, depth + 1))
+        return value or (_OTHER if node.named_children else self.read(node, depth + _ARGUMENT))
 
 
 def _joined(items: list[Value], start: int) -> Value:

@@ -1,13 +1,14 @@
 """The workspaces of a repository: who knows them by name, makes them one at a time, and lets calls in."""
 
+import logging
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Final
 
-from codeplane.core.errors import GitBusy, InvalidArgument, NotFound
-from codeplane.core.suggest import nearest
+from codeplane.core.errors import CodePlaneError, GitBusy, InvalidArgument, NotFound
 from codeplane.session.call import Call
 from codeplane.session.repo import RepoSession
 from codeplane.session.workspaces.kind import (
@@ -18,14 +19,18 @@ from codeplane.session.workspaces.kind import (
     Standing,
     WorkspaceKind,
 )
+from codeplane.session.workspaces.lookup import no_such_workspace
+from codeplane.session.workspaces.memory_kind import MemoryKind
 from codeplane.session.workspaces.worktree_kind import WorktreeKind
 from codeplane.storage import ServerLock, StateDir
 from codeplane.workspaces import Workspace, WorkspaceKindName, WorkspaceStore, parse_workspace_id
+from codeplane.workspaces.environment import variables
 from codeplane.workspaces.store import MOST_WORKSPACES
+
+_log = logging.getLogger(__name__)
 
 _LOCK: Final = "workspaces.lock"
 _LOCK_WAIT_SEC: Final = 60.0
-_MOST_NAMED: Final = 20
 # The time of the last use is written down no more often than this.
 _USE_MS: Final = 60_000
 
@@ -36,26 +41,27 @@ class Workspaces:
     def __init__(self, home: RepoSession, kinds: Sequence[WorkspaceKind] = ()) -> None:
         self._home = home
         self.store = WorkspaceStore(lambda: home.primary_state_db)
-        self._kinds = {kind.name: kind for kind in (*_usual_kinds(), *kinds)}
+        self._worktrees = WorktreeKind()
+        self._kinds: dict[WorkspaceKindName, WorkspaceKind] = {self._worktrees.name: self._worktrees}
+        self._kinds |= {kind.name: kind for kind in kinds or _other_kinds()}
 
     def find(self, text: str) -> Workspace:
         """The workspace of that name; an error that names those there are."""
-        workspace = self.store.find(text.strip())
+        name = text.strip()
+        workspace = self.store.find(name)
         if workspace is None:
-            names = [one.id for one in self.store.find_all()]
-            likely = nearest(text, names) or names[:_MOST_NAMED]
-            raise NotFound(
-                f"There is no workspace {text[:100]!r}.",
-                hints=[f"Workspaces: {', '.join(likely)}."]
-                if likely
-                else ['workspace_create {"workspace": "…"}'],
-                workspace=text[:100],
-            )
+            workspace = self._worktrees.find(self._home, name, self.store.find_all())
+            if workspace is not None:
+                self.store.save(workspace)
+        if workspace is None:
+            raise no_such_workspace(text, [one.id for one in self.find_all()])
         return workspace
 
     def find_all(self) -> list[Workspace]:
-        """All of them, by name."""
-        return self.store.find_all()
+        """All of them, by name, with the worktrees that somebody else has made."""
+        workspaces = self.store.find_all()
+        others = self._worktrees.unrecorded(self._home, {one.worktree for one in workspaces})
+        return sorted((*workspaces, *others), key=lambda one: one.id)
 
     @contextmanager
     def enter(self, text: str | None) -> Iterator[Place]:
@@ -78,12 +84,15 @@ class Workspaces:
         """What is true of it now."""
         return self._kinds[workspace.kind].standing(self._home, workspace)
 
+    def variables(self, workspace: Workspace) -> dict[str, str]:
+        """What programs that run in a workspace find in their environment."""
+        return variables(self._home.checkout.index_home.name, workspace.id, workspace.port_offset)
+
     def create(self, call: Call, kind: WorkspaceKindName, wish: NewWorkspace) -> Creation:
         """Makes a workspace; one that is there already is given as it is, if it is of that kind."""
         with self._one_at_a_time(call):
-            workspace = self.store.find(wish.id)
-            if workspace is not None:
-                return self._existing(workspace, kind)
+            with suppress(NotFound):
+                return self._existing(self.find(wish.id), kind)
             if len(self.store.find_all()) >= MOST_WORKSPACES:
                 raise InvalidArgument(
                     f"There are {MOST_WORKSPACES} workspaces: delete those that nobody needs.",
@@ -91,7 +100,17 @@ class Workspaces:
                 )
             creation = self._kind(kind).create(call, wish)
             self.store.save(creation.workspace)
-            return creation
+        if self._home.upkeep.is_running:
+            # The first question comes soon; what it would wait for is made meanwhile.
+            threading.Thread(target=self._open_ahead, args=(creation.workspace.id,), daemon=True).start()
+        return creation
+
+    def _open_ahead(self, name: str) -> None:
+        try:
+            with self.enter(name) as place:
+                place.repo.index.warm()
+        except CodePlaneError as error:  # it was deleted again, or the server stops
+            _log.info("a new workspace was not opened ahead", extra={"error": error.name()})
 
     def reset(self, call: Call, workspace: Workspace, base: str | None, *, force: bool) -> Outcome:
         """Puts a workspace back to its base, or on another one; its revision begins anew."""
@@ -118,6 +137,11 @@ class Workspaces:
             outcome = self._kinds[workspace.kind].delete(call, workspace, force=force)
             self.store.drop(workspace.id)
             return outcome
+
+    def prune(self, call: Call) -> list[str]:
+        """Forgets what is left of workspaces whose files are gone, and says what it was."""
+        with self._one_at_a_time(call):
+            return self._worktrees.prune(call, self.store)
 
     def _existing(self, workspace: Workspace, kind: WorkspaceKindName) -> Creation:
         if workspace.kind is not kind:
@@ -146,8 +170,8 @@ class Workspaces:
             lock.release()
 
 
-def _usual_kinds() -> list[WorkspaceKind]:
-    return [WorktreeKind()]
+def _other_kinds() -> list[WorkspaceKind]:
+    return [MemoryKind()]
 
 
 def workspaces_of(repo: RepoSession) -> Workspaces:

@@ -135,8 +135,12 @@ class _Sweep:
                 continue
             name = full_name(self._evaluator, Located(path, value))
             reader = readers.get(name) or readers.get(f"{name.rpartition('.')[0]}.*")
-            if reader is not None and not self._is_write(path, site):
+            if reader is None:
+                continue
+            if not self._is_write(path, site):
                 yield from self._uses(path, site, reader)
+            elif reader.writes:
+                yield from self._uses(path, site, reader.model_copy(update={"role": "definition"}))
 
     def _is_write(self, path: RepoPath, site: Site) -> bool:
         if site.kind is not SiteKind.SUBSCRIPT:
@@ -200,6 +204,10 @@ class _Sweep:
                 return [(call.value.text, None)] if not call.value.arguments else []
             case "path":
                 return self._path_key(call)
+            case "keywords":
+                return [(item.keyword, None) for item in call.value.arguments if _KEY.fullmatch(item.keyword)]
+            case "keys":
+                return self._mapping_keys(call, reader)
         choice = argument(call, reader.key)
         if choice is None:
             return []
@@ -212,6 +220,17 @@ class _Sweep:
         if prefix is None:
             return None
         return [(f"{prefix}{text}", None) for text in texts if _KEY.fullmatch(text)]
+
+    def _mapping_keys(self, call: Located, reader: ReaderRule) -> list[tuple[str, str | None]] | None:
+        """The keys of a mapping that is an argument, or behind a name that is one."""
+        item = call.value.argument(int(reader.key.removeprefix("arg")))
+        if item is None:
+            return []
+        source = call._replace(value=item)
+        if item.kind is ValueKind.NAME:
+            source = self._evaluator.source_of(source) or source
+        items = source.value.items if source.value.kind is ValueKind.MAPPING else None
+        return [(one.keyword, None) for one in items if one.keyword] if items is not None else None
 
     def _path_key(self, call: Located) -> list[tuple[str, str | None]] | None:
         """`dig(:aws, :key)` as one key."""

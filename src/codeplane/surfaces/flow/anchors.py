@@ -14,7 +14,7 @@ from codeplane.surfaces.flow.rule import FlowRule, LinkRule
 from codeplane.surfaces.flow.wrappers import Wrappers
 from codeplane.surfaces.values import Environment, Evaluator, Located, Origin
 
-_DEEPEST: Final = 24
+_DEEPEST: Final = 150
 _MOST: Final = 60  # routers that one value may be
 _NO_ENVIRONMENT: Final = Environment()
 _VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})
@@ -76,6 +76,7 @@ class Anchors:
         self._declared = {name: kind for kind, one in rule.types.items() for name in one.declared}
         self._facades = {name: kind for kind, one in rule.types.items() for name in one.facade}
         self._running: set[tuple[RepoPath, int, str]] = set()
+        self._cuts = 0  # how often a value was found to depend on itself
         self._memo: dict[tuple[RepoPath, int, str], list[Anchor]] = {}
 
     def resolve(self, located: Located, depth: int = 0) -> list[Anchor]:
@@ -88,8 +89,10 @@ class Anchors:
         if is_plain and key in self._memo:
             return self._memo[key]
         if key in self._running:
+            self._cuts += 1
             return []
         self._running.add(key)
+        cuts = self._cuts
         try:
             anchors = (
                 self._call(located, depth) if value.kind is ValueKind.CALL else self._name(located, depth)
@@ -97,7 +100,7 @@ class Anchors:
         finally:
             self._running.discard(key)
         anchors = _unique(anchors)[:_MOST]
-        if is_plain and not self._running:
+        if is_plain and (cuts == self._cuts or not self._running):
             self._memo[key] = anchors
         return anchors
 

@@ -1,5 +1,7 @@
 """The files that can have routes of a framework."""
 
+from typing import Protocol
+
 from codeplane.core.paths import RepoPath
 from codeplane.names import Codebase
 from codeplane.surfaces.flow.names import plain_name
@@ -8,12 +10,22 @@ from codeplane.surfaces.flow.rule import FlowRule
 _ROUNDS = 3  # of files that import from others with a router
 
 
+class FileRule(Protocol):
+    """What says which files a framework is used in."""
+
+    @property
+    def languages(self) -> tuple[str, ...]: ...
+
+    @property
+    def imports(self) -> tuple[str, ...]: ...
+
+    @property
+    def words(self) -> tuple[str, ...]: ...
+
+
 def files_of(code: Codebase, rule: FlowRule) -> set[RepoPath]:
-    """The files that import the framework, those in the same directory or importing them with its words."""
-    heads = {part for name in rule.imports for part in name.replace("::", "/").replace(".", "/").split("/")}
-    direct = {path for path in code.importing(heads) if _imports(code, path, rule)} if heads else set()
-    if rule.words:
-        direct |= {path for path in code.paths_with_any(rule.words) if _speaks(code, path, rule)}
+    """The files that use the framework, and those beside or importing them that hold its words."""
+    direct = users_of(code, rule)
     if not direct:
         return set()
     words = {
@@ -38,12 +50,21 @@ def files_of(code: Codebase, rule: FlowRule) -> set[RepoPath]:
     return {path for path in files if _speaks(code, path, rule)}
 
 
-def _speaks(code: Codebase, path: RepoPath, rule: FlowRule) -> bool:
+def users_of(code: Codebase, rule: FileRule) -> set[RepoPath]:
+    """The files that import the framework or hold its words."""
+    heads = {part for name in rule.imports for part in name.replace("::", "/").replace(".", "/").split("/")}
+    direct = {path for path in code.importing(heads) if _imports(code, path, rule)} if heads else set()
+    if rule.words:
+        direct |= {path for path in code.paths_with_any(rule.words) if _speaks(code, path, rule)}
+    return direct
+
+
+def _speaks(code: Codebase, path: RepoPath, rule: FileRule) -> bool:
     facts = code.facts(path)
     return facts is not None and facts.language in rule.languages
 
 
-def _imports(code: Codebase, path: RepoPath, rule: FlowRule) -> bool:
+def _imports(code: Codebase, path: RepoPath, rule: FileRule) -> bool:
     if not _speaks(code, path, rule):
         return False
     for item in code.require_facts(path).imports:

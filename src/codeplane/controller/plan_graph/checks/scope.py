@@ -80,8 +80,8 @@ def _file_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iter
         if is_there:
             message = f"{shown(path)} is there already: operation modify."
             yield node_problem(plan, node, "operation", Flag(_CODE, "scope.file"), message, "modify")
-        elif (reason := lookup.facts.why_absent(path)) is not None:
-            yield _closed_file(plan, node, f"{shown(path)} is closed to plans: {reason}")
+        elif (rule := lookup.facts.why_absent(path)) is not None:
+            yield _closed_file(plan, node, f"{shown(path)} is closed to plans: {rule}")
         return
     if not is_there:
         yield _missing_file(plan, node, path, lookup)
