@@ -39,6 +39,7 @@ BENCHES = (
     "oracle",
     "html_selectors",
     "surfaces",
+    "feature_trace",
     "surfaces_openapi",
     "surfaces_rails",
     "operations_c",
