@@ -1,4 +1,4 @@
-"""Which endpoints belong to tests: those in files of tests, and in tests that stand in the file that they test."""
+"""Which endpoints belong to tests: those in files of tests, and in tests beside the code that they test."""
 
 import re
 from typing import Final
@@ -8,7 +8,9 @@ from codeplane.names import Codebase
 from codeplane.surfaces.routes import Endpoint
 
 _INLINE: Final = frozenset({"rust"})  # languages whose unit tests stand in the file that they test
-_TEST_PATH: Final = re.compile(r"(^|/)(tests?|benches|testdata|fixtures)/|(^|[/_])tests?\.\w+$|(^|/)test_[^/]*$")
+_TEST_PATH: Final = re.compile(
+    r"(^|/)(tests?|benches|testdata|fixtures)/|(^|[/_])tests?\.\w+$|(^|/)test_[^/]*$"
+)
 
 
 def is_of_tests(code: Codebase, one: Endpoint) -> bool:
@@ -20,8 +22,6 @@ def is_of_tests(code: Codebase, one: Endpoint) -> bool:
         return True
     return any(
         item.span.start_line <= one.line <= item.span.end_line
-        and (item.flags & FLAG_TEST or item.kind == "module" and item.name in ("tests", "test"))
+        and (item.flags & FLAG_TEST or (item.kind == "module" and item.name in ("tests", "test")))
         for item in facts.definitions
     )
-
-

@@ -3,7 +3,9 @@
 import re
 from typing import Final
 
-_UNCOUNTABLE: Final = frozenset("equipment information rice money species series fish sheep jeans police news".split())
+_UNCOUNTABLE: Final = frozenset(
+    "equipment information rice money species series fish sheep jeans police news".split()
+)
 _IRREGULAR: Final = {
     "people": "person",
     "men": "man",
@@ -80,7 +82,11 @@ def _plural(word: str) -> str:
     for several, one in _IRREGULAR.items():
         if word == one:
             return several
-    if word in _UNCOUNTABLE or not word or word.endswith("s") and not word.endswith(("ss", "us", "is", "as")):
+    if (
+        word in _UNCOUNTABLE
+        or not word
+        or (word.endswith("s") and not word.endswith(("ss", "us", "is", "as")))
+    ):
         return word
     if re.search(r"([^aeiouy]|qu)y$", word):
         return f"{word[:-1]}ies"

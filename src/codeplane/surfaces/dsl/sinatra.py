@@ -50,7 +50,9 @@ class Sinatra:
         return facts is not None and facts.language == "ruby"
 
     def _is_classic(self, path: RepoPath) -> bool:
-        return any(item.module in ("sinatra", "sinatra/main") for item in self._code.require_facts(path).imports)
+        return any(
+            item.module in ("sinatra", "sinatra/main") for item in self._code.require_facts(path).imports
+        )
 
     def _classes(self, paths: list[RepoPath]) -> list[Place]:
         """The application classes, those that are derived from others among them."""
@@ -64,7 +66,7 @@ class Sinatra:
         while pending:
             place = pending.pop()
             is_one = any(
-                isinstance(one, str) and one in _CLASSES or isinstance(one, Place) and one in classes
+                (isinstance(one, str) and one in _CLASSES) or (isinstance(one, Place) and one in classes)
                 for one in ancestry(self._evaluator, place)
             )
             if is_one and place not in classes:
