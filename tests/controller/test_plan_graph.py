@@ -97,6 +97,7 @@ def test_new_files_and_new_symbols(lab: PlanLab) -> None:
         "evidence": ["prompt"],
     }
     assert lab.check(new).problems == ()
+    assert lab.check({**new, "edits": [{"oldText": "", "newText": ""}]}).problems == ()
     assert lab.check({**new, "symbols": ["tax"], "newSymbols": None}).plan == lab.check(new).plan
     assert lab.check({**NODE, "operation": "delete", "symbols": None}).problems == ()
     more = {**NODE, "symbols": ["<module>"], "newSymbols": ["tax"]}
@@ -196,6 +197,10 @@ def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "", "newText": "x"}]}]}, {}
     both = {"edits": [{"old": "LIMIT = 10", "new": "x"}], "delta": {"elements": []}}
     yield "fields.edits", {"nodes": [{**NODE, **both}]}, {}
+    new = {"file": "shop/tax.py", "operation": "create", "intent": "Add it.", "evidence": ["prompt"]}
+    codemod = {"codemodId": "rename_identifier_in_file", "params": {"from": "a", "to": "b"}}
+    yield "fields.edits", {"nodes": [{**new, "edits": [{"oldText": "", "newText": "x"}, codemod]}]}, {}
+    yield "fields.edits", {"nodes": [{**new, "edits": [codemod]}]}, {}
     yield "fields.version", {"schemaVersion": "9.0.0", "nodes": [NODE]}, {}
     yield "scope.path", {"nodes": [{**NODE, "file": ".git/config"}]}, {}
     yield "scope.path", {"nodes": [{**NODE, "file": "shop"}]}, {}
