@@ -9,7 +9,9 @@ from codeplane.names import Codebase
 
 _FOREIGN: Final = frozenset({"VENDORED", "BUILT"})
 _INLINE: Final = frozenset({"rust"})  # languages whose unit tests stand in the file that they test
-_TEST_PATH: Final = re.compile(r"(^|/)(tests?|benches|testdata|fixtures)/|(^|[/_])tests?\.\w+$|(^|/)test_[^/]*$")
+_TEST_PATH: Final = re.compile(
+    r"(^|/)(tests?|benches|testdata|fixtures)/|(^|[/_])tests?\.\w+$|(^|/)test_[^/]*$"
+)
 
 
 def own_files(code: Codebase, *, include_tests: bool = False) -> Callable[[RepoPath], bool]:

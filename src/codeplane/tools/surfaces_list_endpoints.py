@@ -8,7 +8,7 @@ from codeplane.core.proof import Absence
 from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.surfaces.endpoints import Endpoint, endpoints_of
-from codeplane.surfaces.exclusion import is_in_test
+from codeplane.surfaces.exclusion import is_of_tests
 from codeplane.surfaces.scope import own_files
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
@@ -91,8 +91,7 @@ def _answer(call: Call, args: SurfacesListEndpointsInput, snapshot: Snapshot) ->
     matching = [
         one
         for one in surface.endpoints
-        if is_own(one.path)
-        and (args.include_tests or not is_in_test(snapshot, one))
+        if (args.include_tests or not is_of_tests(snapshot, one))
         and (not args.path_filter or args.path_filter.lower() in one.route.lower())
         and (not wanted or one.method in (wanted, "ANY", "ALL"))
     ]

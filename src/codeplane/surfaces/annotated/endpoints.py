@@ -127,7 +127,11 @@ class AnnotatedFramework:
 
     def _configured(self, place: Place) -> str:
         """The prefix that the settings of the application give."""
-        return configured_prefix(self._code, place.path, self._rule.prefix_keys) if self._rule.prefix_keys else ""
+        return (
+            configured_prefix(self._code, place.path, self._rule.prefix_keys)
+            if self._rule.prefix_keys
+            else ""
+        )
 
     def _application_prefix(self, paths: set[RepoPath]) -> str:
         """The prefix of the one application class, where there is one."""

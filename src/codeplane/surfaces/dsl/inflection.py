@@ -3,7 +3,9 @@
 import re
 from typing import Final
 
-_UNCOUNTABLE: Final = frozenset("equipment information rice money species series fish sheep jeans police news".split())
+_UNCOUNTABLE: Final = frozenset(
+    "equipment information rice money species series fish sheep jeans police news".split()
+)
 _IRREGULAR: Final = {
     "people": "person",
     "men": "man",

@@ -38,8 +38,15 @@ _ACTIONS: Final = (
     ("update", "PATCH", "/{id}"),
     ("destroy", "DELETE", "/{id}"),
 )
-_SINGLETON: Final = (("show", "GET", ""), ("edit", "GET", "/edit"), ("update", "PUT", ""), ("update", "PATCH", ""))
-_RESOURCES: Final = frozenset({"resource", "apiResource", "resources", "apiResources", "singleton", "apiSingleton"})
+_SINGLETON: Final = (
+    ("show", "GET", ""),
+    ("edit", "GET", "/edit"),
+    ("update", "PUT", ""),
+    ("update", "PATCH", ""),
+)
+_RESOURCES: Final = frozenset(
+    {"resource", "apiResource", "resources", "apiResources", "singleton", "apiSingleton"}
+)
 _ROUTERS: Final = frozenset({"router", "api", "app.router", "app"})
 _DEEPEST: Final = 12
 
@@ -91,8 +98,10 @@ class Laravel:
         if facts is None or facts.language != "php":
             return False
         names = {f"{item.module}\\{item.name}".replace("\\", ".") for item in facts.imports}
-        return _FACADE in names or "routes/" in f"/{path}" and not any(
-            item.alias == "Route" for item in facts.imports
+        return (
+            _FACADE in names
+            or "routes/" in f"/{path}"
+            and not any(item.alias == "Route" for item in facts.imports)
         )
 
     def _is_flat(self, path: RepoPath) -> bool:
@@ -119,7 +128,9 @@ class Laravel:
                 for name in ("web", "api"):
                     value = call.keyword_argument(name)
                     group = Group(prefix=(text or "") if name == "api" else "")
-                    for item in value.items if value is not None and value.kind is ValueKind.LIST else [value]:
+                    for item in (
+                        value.items if value is not None and value.kind is ValueKind.LIST else [value]
+                    ):
                         if item is not None:
                             self._load(statement, item, group)
                 for item in call.arguments:
@@ -140,7 +151,9 @@ class Laravel:
         path = (beside or shared or [None])[0]
         if path is None:
             return False
-        step = Step(statement.path, self._evaluator.line_of(statement.path, statement.site.start), group.prefix)
+        step = Step(
+            statement.path, self._evaluator.line_of(statement.path, statement.site.start), group.prefix
+        )
         self._files.setdefault(path, []).append(replace(group, steps=(*group.steps, step)))
         return True
 
@@ -244,7 +257,11 @@ class Laravel:
         arguments = [item for item in call.arguments if not item.keyword]
         verbs: tuple[str, ...] | None = _VERBS.get(call.text, ("ANY",))
         if call.text == "match":
-            texts = self._statements.texts(statement.path, arguments[0], statement.environment) if arguments else None
+            texts = (
+                self._statements.texts(statement.path, arguments[0], statement.environment)
+                if arguments
+                else None
+            )
             verbs, arguments = (tuple(text.upper() for text in texts) if texts else None), arguments[1:]
         if call.text == "fallback":
             verbs, arguments = ("GET",), [Value(ValueKind.TEXT, "{fallbackPlaceholder}"), *arguments]
@@ -394,12 +411,16 @@ class Laravel:
         return place or self._class_named(name.rpartition(".")[2])
 
     def _class_named(self, name: str) -> Place | None:
-        places = [place for place in self._code.definitions(name) if self._code.definition_kind(place) == "class"]
+        places = [
+            place for place in self._code.definitions(name) if self._code.definition_kind(place) == "class"
+        ]
         return places[0] if len(places) == 1 else None
 
     def _method_of(self, place: Place, name: str) -> Place:
         target = self._code.member_of((place,), name)
-        is_here = len(target) == 1 and target[0].definition >= 0 and self._code.facts(target[0].path) is not None
+        is_here = (
+            len(target) == 1 and target[0].definition >= 0 and self._code.facts(target[0].path) is not None
+        )
         return target[0] if is_here else place
 
     def _text(self, statement: Statement, value: Value) -> str | None:

@@ -254,7 +254,9 @@ class Rails:
         base = joined_parts(scope.here, path).rstrip("/")
         is_shallow = scope.is_shallow or options.get("shallow") == "true"
         outermost = scope.shallow_path if scope.nested or scope.is_shallow else scope.path
-        key = singular(name.rpartition("/")[2]) if options.get("as") is None else singular(options["as"] or "")
+        key = (
+            singular(name.rpartition("/")[2]) if options.get("as") is None else singular(options["as"] or "")
+        )
         single = base
         if is_shallow and scope.nested:
             single = joined_parts(outermost, path).rstrip("/")
@@ -315,7 +317,9 @@ class Rails:
         if name is not None:
             draw.concerns[name] = (statement, call)
 
-    def _read_concerns(self, statement: Statement, call: Value, scope: Scope, draw: _Draw, depth: int) -> None:
+    def _read_concerns(
+        self, statement: Statement, call: Value, scope: Scope, draw: _Draw, depth: int
+    ) -> None:
         for item in call.arguments:
             texts = self._statements.texts(statement.path, item, statement.environment) or ()
             for name in texts if not item.keyword else ():
@@ -455,7 +459,9 @@ class Rails:
         if place is None:
             return None
         target = self._code.member_of((place,), action)
-        is_own = len(target) == 1 and target[0].definition >= 0 and self._code.facts(target[0].path) is not None
+        is_own = (
+            len(target) == 1 and target[0].definition >= 0 and self._code.facts(target[0].path) is not None
+        )
         return target[0] if is_own else place
 
     def _controller(self, name: str) -> Place | None:
@@ -533,5 +539,3 @@ def _owner_name(call: Value) -> str:
     if owner.kind is ValueKind.CALL and owner.receiver is not None:
         return f"{owner.receiver.text}.{owner.text}"
     return owner.text
-
-

@@ -50,7 +50,9 @@ class Sinatra:
         return facts is not None and facts.language == "ruby"
 
     def _is_classic(self, path: RepoPath) -> bool:
-        return any(item.module in ("sinatra", "sinatra/main") for item in self._code.require_facts(path).imports)
+        return any(
+            item.module in ("sinatra", "sinatra/main") for item in self._code.require_facts(path).imports
+        )
 
     def _classes(self, paths: list[RepoPath]) -> list[Place]:
         """The application classes, those that are derived from others among them."""

@@ -51,13 +51,9 @@ class Statements:
         """The calls in the functions among the arguments of a call."""
         for item in call.arguments:
             if item.kind is ValueKind.FUNCTION:
-                yield from self.between(
-                    statement.path, item.start, statement.site.end, statement.environment
-                )
+                yield from self.between(statement.path, item.start, statement.site.end, statement.environment)
 
-    def between(
-        self, path: RepoPath, first: int, last: int, environment: Environment
-    ) -> Iterator[Statement]:
+    def between(self, path: RepoPath, first: int, last: int, environment: Environment) -> Iterator[Statement]:
         """The outermost calls in a range of bytes; those in a loop over a literal list for each of its items."""
         cursor = first
         for site in self._evaluator.sites(path).within(first, last):
@@ -78,7 +74,11 @@ class Statements:
         path, site, environment = statement
         receiver = site.value.receiver
         is_loop = site.value.text in ("each", "each_with_index") and receiver is not None
-        if not is_loop or receiver is None or not any(i.kind is ValueKind.FUNCTION for i in site.value.arguments):
+        if (
+            not is_loop
+            or receiver is None
+            or not any(i.kind is ValueKind.FUNCTION for i in site.value.arguments)
+        ):
             return None
         items = self._evaluator.items(Located(path, receiver, environment))
         block = next(item for item in site.value.arguments if item.kind is ValueKind.FUNCTION)
@@ -115,7 +115,11 @@ class Statements:
 
     def texts(self, path: RepoPath, value: Value, environment: Environment) -> list[str] | None:
         """The texts of a list, or the one text that a value is."""
-        items = self._evaluator.items(Located(path, value, environment)) if value.kind is not ValueKind.TEXT else None
+        items = (
+            self._evaluator.items(Located(path, value, environment))
+            if value.kind is not ValueKind.TEXT
+            else None
+        )
         if items is None:
             text = self.text(path, value, environment)
             return None if text is None else [text]
