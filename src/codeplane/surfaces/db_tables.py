@@ -113,7 +113,7 @@ class _FileTables(NamedTuple):
     dynamic: int
 
 
-_OF_FILES: Final[InterfaceSlot[tuple[RepoPath, str, str], Remembered[_FileTables]]] = InterfaceSlot(
+_OF_FILES: Final[InterfaceSlot[tuple[RepoPath, int, str], Remembered[_FileTables]]] = InterfaceSlot(
     "tables of a file by a rule"
 )
 
@@ -123,12 +123,12 @@ def _collect_by_rules(code: Codebase, surface: TableSurface) -> list[Table]:
     evaluator = Evaluator(cast("Codebase", recorder))
     rules = rules_of(code)
     tables: list[Table] = []
-    for rule in rules.tables:
+    for number, rule in enumerate(rules.tables):
         for path in sorted(code.paths_with_any(list(rule.words))):
             facts = code.facts(path)
             if facts is None or facts.language not in rule.languages:
                 continue
-            key = (path, rule.framework, rules.digest)
+            key = (path, number, rules.digest)
             find = partial(_tables_apart, evaluator, rule, path)
             read = remembered_of_file(recorder, _OF_FILES, key, find)
             tables += read.tables
