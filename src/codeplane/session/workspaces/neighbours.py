@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from codeplane.core.errors import ServerStopping
 from codeplane.process import Programs
 from codeplane.session.checkout import Checkout
 from codeplane.session.claim import claim
@@ -40,6 +41,7 @@ class Neighbours:
         self._home = home
         self._open: dict[Path, _Neighbour] = {}
         self._guard = threading.Condition()
+        self._is_closed = False
         home.at_close.append(self.close_all)
 
     def find_open(self, root: Path) -> RepoSession | None:
@@ -86,6 +88,7 @@ class Neighbours:
 
     def close_all(self) -> None:
         with self._guard:
+            self._is_closed = True
             neighbours = list(self._open.values())
             self._open.clear()
         for neighbour in neighbours:
@@ -93,6 +96,8 @@ class Neighbours:
 
     def _take(self, root: Path, opener: Opener) -> _Neighbour:
         with self._guard:
+            if self._is_closed:
+                raise ServerStopping("The server is shutting down.")
             neighbour = self._open.get(root)
             if neighbour is not None and not neighbour.lock.holds():
                 # The state directory is gone: what is open has no journal and no record any more.
