@@ -240,5 +240,12 @@ def test_linters_check_a_state_in_a_copy(tmp_path: Path, monkeypatch: pytest.Mon
     )
     assert [file["path"] for file in changed["files"]] == ["b.py"]
     assert repo.error("lint_check", fix=True, virtual_files=virtual)["name"] == "STATE_UNSUPPORTED"
+    repo.result("workspace_create", workspace="m", kind="memory")
+    edit = {"path": "b.py", "expected_content": "b = 1", "new_content": "import json"}
+    repo.result("write_source", edits=[edit], workspace="m")
+    report = repo.result("lint_check", tools=["ruff"], workspace="m")
+    assert [file["path"] for file in report["files"]] == ["a.py", "b.py"]
+    lines = repo.result("lint_check", tools=["ruff"], workspace="m", changed_lines=True)
+    assert [file["path"] for file in lines["files"]] == ["b.py"]
     assert (repo.root / "b.py").read_text() == "b = 1\n"
     repo.session.close()
