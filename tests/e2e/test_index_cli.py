@@ -65,6 +65,7 @@ def test_mistakes_are_named(cpl: Cpl, tmp_path: Path) -> None:
         (("import", str(tmp_path / "none.tar")), 1, "no file that can be read"),
         (("export", str(tmp_path / "no" / "where.tar")), 1, "can't be written"),
         (("pull", "ftp://x/y"), 2, "is no store"),
+        (("push", str(tmp_path), "--again"), 2, "push takes no --again"),
         (("push", str(tmp_path), "--commit", "nowhere"), 1, "no commit 'nowhere'"),
     ):
         refusal = cpl.run("index", *arguments)
