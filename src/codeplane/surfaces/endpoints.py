@@ -48,6 +48,14 @@ def framework_files(code: Codebase) -> frozenset[RepoPath]:
     return code.once(_FRAMEWORK_FILES, rules_of(code).digest, lambda: frozenset(_importing(code)))
 
 
+def gated_languages(code: Codebase) -> frozenset[str]:
+    """The languages whose endpoints stand in files that `framework_files` has, or are named there."""
+    rules = rules_of(code)
+    others = {language for rule in annotation_rules() for language in rule.languages}
+    gated = {language for rule in rules.endpoints for language in rule.languages}
+    return frozenset(gated.union(*(rule.languages for rule in rules.flows)) - others)
+
+
 def _importing(code: Codebase) -> set[RepoPath]:
     rules, evaluator = rules_of(code), Evaluator(code)
     paths = {path for rule in rules.endpoints for path in Framework(evaluator, rule).importing_files()}
