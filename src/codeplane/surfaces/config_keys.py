@@ -6,11 +6,14 @@ from typing import Final
 
 from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
+from codeplane.surfaces.collectors.bound_options import bound_keys
 from codeplane.surfaces.collectors.config_files import file_definitions
 from codeplane.surfaces.collectors.config_readers import read_keys
 from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
 from codeplane.surfaces.collectors.django_settings import django_keys
 from codeplane.surfaces.collectors.settings_classes import settings_fields
+from codeplane.surfaces.recorder import recording
+from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.values import Evaluator
 
 _KEYS: Final[EpochSlot[str, ConfigSurface]] = EpochSlot("configuration keys")
@@ -32,7 +35,7 @@ class ConfigKey:
 
 def config_surface(code: Codebase) -> ConfigSurface:
     """Every use of a configuration key in a state of the code."""
-    return code.once(_KEYS, "", lambda: _collect(code))
+    return code.once(_KEYS, rules_of(code).digest, lambda: _collect(code))
 
 
 def group_keys(uses: Iterable[ConfigUse]) -> list[ConfigKey]:
@@ -51,12 +54,13 @@ def group_keys(uses: Iterable[ConfigUse]) -> list[ConfigKey]:
 
 
 def _collect(code: Codebase) -> ConfigSurface:
-    evaluator = Evaluator(code)
+    evaluator = Evaluator(recording(code))
     surface = ConfigSurface()
     collectors: list[Iterator[ConfigUse]] = [
         read_keys(evaluator, surface),
         settings_fields(evaluator, surface),
         django_keys(evaluator),
+        bound_keys(evaluator),
         file_definitions(code),
     ]
     uses = dict.fromkeys(use for collector in collectors for use in collector)

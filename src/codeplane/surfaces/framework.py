@@ -62,14 +62,18 @@ class Framework:
         composed = [one for route in self._collected.routes for one in composition.endpoints(route)]
         return composed + list(controllers.endpoints(paths))
 
-    def _candidates(self) -> set[RepoPath]:
-        """The files that import the framework, and those that import from them and use its words."""
+    def importing_files(self) -> set[RepoPath]:
+        """The files that import the framework."""
         heads = {
             name.replace("/", ".").split(".")[0] if not name.startswith("@") else name
             for name in self._rule.imports
         }
         heads |= {part for name in self._rule.imports for part in name.split("/")[-1:]}
-        direct = {path for path in self._code.importing(heads) if self._imports(path)}
+        return {path for path in self._code.importing(heads) if self._imports(path)}
+
+    def _candidates(self) -> set[RepoPath]:
+        """The files that import the framework, and those that import from them and use its words."""
+        direct = self.importing_files()
         if not direct or not words_of(self._rule):
             return direct
         users = set(direct)

@@ -24,16 +24,20 @@ class ReaderRule(_Part):
     default: str = Field(default="", description="Where the default is.")
     pattern: str = Field(default="", description="What to call the usage; else the full name.")
     role: Literal["read", "definition"] = "read"
-    form: Literal["plain", "placeholder", "path", "member"] = Field(
+    form: Literal["plain", "placeholder", "path", "member", "keys", "keywords"] = Field(
         default="plain",
-        description="`placeholder` is `${key:default}`, `path` all texts joined by dots, `member` the name.",
+        description="`placeholder` is `${key:default}`, `path` all texts joined by dots, `member` the name, "
+        "`keys` those of a mapping, `keywords` the names of all arguments.",
     )
+    required: bool = Field(default=False, description="Whether a key that is not there ends the program.")
+    writes: bool = Field(default=False, description="Whether a value that is set by a subscript defines it.")
     section: Names = Field(default=(), description="Methods up the chain whose text goes before the key.")
 
 
 class ConfigRule(_Part):
     """Everything about the configuration keys of one language or library."""
 
+    framework: str = Field(default="environment", description="Language or library.")
     languages: Names
     words: Names = Field(description="A file counts where it has one of these words.")
     readers: tuple[ReaderRule, ...] = ()
@@ -96,6 +100,7 @@ class TableRule(_Part):
     languages: Names
     words: Names
     packages: Names = Field(default=(), description="Packages that a file imports whole to get markers.")
+    migrations: Names = Field(default=(), description="Packages that only migrations import.")
     models: tuple[ModelRule, ...] = ()
     markers: tuple[MarkerRule, ...] = ()
     calls: tuple[TableCallRule, ...] = ()

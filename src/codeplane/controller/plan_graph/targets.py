@@ -1,17 +1,16 @@
 """Best guesses at what a plan is about, for skeletons: a file, its symbols, a node."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from codeplane.controller.evidence.citation import parse_citation
 from codeplane.controller.evidence.symbols import MODULE, SymbolMatch, match_symbol
-from codeplane.controller.evidence.verification import Flaw, Support
+from codeplane.controller.evidence.verification import Flaw, Support, is_slip
 from codeplane.controller.plan_graph.draft import NodeDraft
 from codeplane.controller.plan_graph.lookup import PlanLookup
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
-from codeplane.core.suggest import nearest
 
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*[A-Za-z0-9_]")
 _MOST_WORDS: Final = 60
@@ -23,25 +22,61 @@ def is_nameable(path: str) -> bool:
     return path.isascii() or path == path.encode("utf-8", "replace").decode()
 
 
-def near_file(text: str, lookup: PlanLookup) -> RepoPath | None:
-    """The file that a wrong path most likely means: one of that name, else one that looks like it."""
+def meant_file(text: str, lookup: PlanLookup, symbols: Sequence[str] = ()) -> RepoPath | None:
+    """The file that a wrong path can only mean: where a link leads, the one of that name, a slip in the name.
+
+    A path that merely looks like another means nothing: its edits would be made in a file that nobody named.
+    """
+    path = lookup.path_of(text)
+    if path is not None:
+        target = lookup.facts.link_target(path)
+        if target is not None and lookup.facts.snapshot.exists(target):
+            return target
+        if lookup.facts.why_absent(path) is not None:
+            return None  # it is there and closed, so it is no slip
     name = text.rstrip("/").rpartition("/")[2]
-    same = [path for path in lookup.facts.snapshot.paths_named(name) if is_nameable(path)]
-    if same:
-        close = nearest(text, same, most=1)
-        return RepoPath(close[0]) if close else same[0]
-    close = nearest(text, filter(is_nameable, lookup.facts.snapshot.layout.blobs), most=1)
-    return RepoPath(close[0]) if close else None
+    namesakes = [one for one in lookup.facts.snapshot.paths_named(name) if is_nameable(one)]
+    if len(namesakes) == 1:
+        return namesakes[0]
+    blobs = lookup.facts.snapshot.layout.blobs
+    candidates = namesakes or [RepoPath(one) for one in blobs if is_nameable(one) and is_slip(name, one)]
+    names = [symbol for symbol in symbols if symbol != MODULE]
+    holders = [one for one in candidates if _has_symbols(one, names, lookup)] if names else candidates
+    return holders[0] if len(holders) == 1 else None
+
+
+def _has_symbols(path: RepoPath, names: Sequence[str], lookup: PlanLookup) -> bool:
+    return all(match_symbol(lookup.facts.snapshot, path, name) for name in names)
 
 
 def guess_symbols(node: NodeDraft, path: RepoPath, lookup: PlanLookup) -> list[str]:
-    """The symbols of a file that the intent names, else those that the evidence shows, else `<module>`."""
+    """The symbols of a file that the edits are in, else those that the intent names or the evidence shows.
+
+    Without any, it is `<module>`.
+    """
     symbols = lookup.symbols(path)
+    if names := _edited_symbols(node, path, lookup):
+        return names
     words = set(_WORD.findall(f"{node.text('editIntent')} {lookup.facts.prompt}"))
     by_word = [one for one in symbols if one.name in words or one.name.rpartition(".")[2] in words]
     candidates = by_word or [one for one in symbols if _is_cited(one, path, node, lookup)]
     inner = [one for one in candidates if not any(_is_inside(other, one) for other in candidates)]
     return [one.name for one in inner[:_MOST_SYMBOLS]] or [MODULE]
+
+
+def _edited_symbols(node: NodeDraft, path: RepoPath, lookup: PlanLookup) -> list[str]:
+    """The innermost definitions around the texts that the edits of a node replace."""
+    text = lookup.text(path)
+    content = "\n".join(text.lines) if text is not None else ""
+    names: dict[str, None] = {}
+    for edit in node.body.get("edits") or []:
+        old = str(edit.get("oldText", "")).strip()
+        if not old or content.count(old) != 1:
+            return []
+        line = content[: content.index(old)].count("\n") + 1
+        around = [one for one in lookup.symbols(path) if one.first_line <= line <= one.last_line]
+        names[max(around, key=lambda one: one.first_line).name if around else MODULE] = None
+    return list(names)
 
 
 def _is_inside(inner: SymbolMatch, outer: SymbolMatch) -> bool:

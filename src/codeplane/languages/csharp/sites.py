@@ -36,6 +36,7 @@ SITES = SiteGrammar(
         }
     ),
     firsts=frozenset({"generic_name", "nullable_type", "typeof_expression", "postfix_unary_expression"}),
+    type_arguments=frozenset({"type_argument_list"}),
     concats={"binary_expression": "+"},
     functions=frozenset(
         {
@@ -48,6 +49,7 @@ SITES = SiteGrammar(
     ),
     constants=frozenset({"integer_literal", "real_literal", "boolean_literal", "null_literal"}),
     raises={"throw_statement": "#0", "throw_expression": "#0"},
+    catches={"catch_clause": ("(catch_declaration)/type", "(catch_declaration)/name")},
     classes={
         "class_declaration": ("name", ("(base_list)",)),
         "record_declaration": ("name", ("(base_list)",)),

@@ -32,6 +32,7 @@ SITES = SiteGrammar(
     firsts=frozenset(
         {"extends_clause", "generic_type", "as_expression", "satisfies_expression", "non_null_expression"}
     ),
+    type_arguments=frozenset({"type_arguments"}),
     concats={"binary_expression": "+"},
     functions=frozenset(
         {
@@ -44,9 +45,18 @@ SITES = SiteGrammar(
     ),
     constants=frozenset({"number", "true", "false", "null", "undefined", "regex"}),
     raises={"throw_statement": "#0"},
-    classes={"class_declaration": ("name", ("(class_heritage)",))},
+    catches={"catch_clause": ("", "parameter")},
+    classes={
+        "class_declaration": ("name", ("(class_heritage)",)),
+        "abstract_class_declaration": ("name", ("(class_heritage)",)),
+    },
     loops={"for_in_statement": ("left", "right")},
-    assignments={"variable_declarator": ("name", "value"), "assignment_expression": ("left", "right")},
+    assignments={
+        "variable_declarator": ("name", "value"),
+        "assignment_expression": ("left", "right"),
+        "field_definition": ("property", "value"),
+        "public_field_definition": ("name", "value"),
+    },
     returns=frozenset({"return_statement"}),
     conditions=frozenset({"if_statement", "try_statement", "switch_statement", "ternary_expression"}),
 )

@@ -32,6 +32,7 @@ SITES = SiteGrammar(
     ),
     constants=frozenset({"integer", "float", "boolean", "null"}),
     raises={"throw_expression": "#0"},
+    catches={"catch_clause": ("type", "name")},
     classes={"class_declaration": ("name", ("(base_clause)", "(class_interface_clause)"))},
     loops={"foreach_statement": ("#1", "#0")},
     assignments={

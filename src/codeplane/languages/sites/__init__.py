@@ -4,16 +4,19 @@ A site knows no framework. What a route or a setting is, rules say; a change of 
 """
 
 from codeplane.languages.sites.model import Site, SiteKind, Value, ValueKind, pack_sites, unpack_sites
+from codeplane.languages.sites.raises import Raise, read_raises
 from codeplane.languages.sites.reader import SITES_VERSION, has_sites, read_sites
 
 __all__ = [
     "SITES_VERSION",
+    "Raise",
     "Site",
     "SiteKind",
     "Value",
     "ValueKind",
     "has_sites",
     "pack_sites",
+    "read_raises",
     "read_sites",
     "unpack_sites",
 ]

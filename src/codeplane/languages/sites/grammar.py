@@ -38,13 +38,19 @@ class SiteGrammar:
     literals: Mapping[str, CallForm] = field(default_factory=dict)  # calls if their type is a name: `T{a: 1}`
     wrappers: frozenset[str] = frozenset()  # nodes that stand for their last named child
     firsts: frozenset[str] = frozenset()  # nodes that stand for their first named child: `List<T>`
+    type_arguments: frozenset[str] = frozenset()  # `<A, B>` of a call: arguments called `<0>`, `<1>`
     concats: Mapping[str, str] = field(default_factory=dict)  # node and operator
     functions: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
     raises: Mapping[str, str] = field(default_factory=dict)  # node and the field of what is raised
+    raising: str = ""  # a query for calls that raise, as @raise, and for bare ones, as @bare
+    catches: Mapping[str, tuple[str, str]] = field(
+        default_factory=dict
+    )  # classes that are caught, and the name
     classes: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # name and bases
     loops: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names and what is looped over
     assignments: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # target and value
+    first_results: bool = False  # a call gives several results, and the first name is that of the first
     returns: frozenset[str] = frozenset()
     tails: tuple[str, ...] = ()  # queries that capture as `@tail` what a function gives without `return`
     conditions: frozenset[str] = frozenset()

@@ -6,12 +6,12 @@ from typing import Final
 
 from tree_sitter import Node, Query
 
-from codeplane.languages.query import captures, compiled, parse_within_limits
+from codeplane.languages.query import captures, compiled, grammar_of, parse_within_limits
 from codeplane.languages.sites.grammar import CallForm, SiteGrammar
 from codeplane.languages.sites.model import Site, SiteKind, Value, ValueKind
 from codeplane.languages.spec import part_of, specs
 
-SITES_VERSION: Final = 4
+SITES_VERSION: Final = 6
 _DEEPEST: Final = 120  # of values in values: an argument counts as many, a call of a chain as one
 _ARGUMENT: Final = 10
 _MOST_ITEMS: Final = 400  # of one list or mapping
@@ -70,7 +70,14 @@ def _query_of(language: str) -> Query:
         ("condition", grammar.conditions),
         ("function", grammar.functions),
     ]
-    lines = [f"({node}) @{role}" for role, nodes in roles for node in sorted(nodes)]  # type: ignore[call-overload]
+    # Languages that share a table don't have all of its nodes: TypeScript calls a field otherwise.
+    kinds = grammar_of(language)
+    lines = [
+        f"({node}) @{role}"
+        for role, nodes in roles
+        for node in sorted(nodes)  # type: ignore[call-overload]
+        if kinds.id_for_node_kind(node, True)
+    ]
     lines += grammar.tails
     return compiled(language, "\n".join(lines))
 
@@ -80,7 +87,7 @@ class _Sweep:
 
     def __init__(self, grammar: SiteGrammar, data: bytes) -> None:
         self._grammar = grammar
-        self._values = _Values(grammar, data)
+        self._values = ValueReader(grammar, data)
         self._open: list[tuple[Node, str, int]] = []  # nodes that are not left yet, with their sites
         self._sites: list[Site] = []
 
@@ -209,16 +216,23 @@ class _Sweep:
                     break
                 source = source.named_children[-1]
             if source is not None and target is not None and source.id == node.id:
-                return self._values.text_of(target)
+                name = self._values.text_of(target)
+                return name.partition(",")[0] if self._grammar.first_results else name
             return ""
         return ""
 
 
-class _Values:
+class ValueReader:
     """Reads values as they are written, to a limited depth."""
 
     def __init__(self, grammar: SiteGrammar, data: bytes) -> None:
         self._grammar, self._data = grammar, data
+
+    def parts(self, node: Node, name: str) -> list[Node]:
+        """The parts of a node that a grammar names: a field, a number, a type."""
+        head, slash, rest = name.partition("/")
+        nodes = list(_parts(node, head))
+        return [inner for one in nodes for inner in self.parts(one, rest)] if slash else nodes
 
     def text_of(self, node: Node) -> str:
         return self._data[node.start_byte : node.end_byte].decode("utf-8", "replace")[:_LONGEST]
@@ -270,7 +284,12 @@ class _Values:
             callee = self.read(function, depth + 1) if function is not None else _OTHER
         else:
             callee = self._called(node, form, depth)
-        items = tuple(item for part in _parts(node, form.arguments) for item in self._arguments(part, depth))
+        parts = list(_parts(node, form.arguments))
+        end = parts[0].start_byte if parts else node.end_byte
+        items = tuple(self._type_arguments(node, end, depth))
+        for part in parts:
+            is_text = part.type in self._grammar.texts  # a tagged template
+            items += (self.read(part, depth + 1),) if is_text else tuple(self._arguments(part, depth))
         if form.block and (block := _part(node, form.block)) is not None:
             items += (Value(ValueKind.FUNCTION, start=block.start_byte, keyword="&block"),)
         match callee.kind:
@@ -286,6 +305,20 @@ class _Values:
                 )
             case _:
                 return Value(ValueKind.CALL, "", node.start_byte, (callee, *items), is_method=True)
+
+    def _type_arguments(self, node: Node, end: int, depth: int) -> Iterator[Value]:
+        """`<A, B>` of a call, which stand in it or in the name that is called."""
+        if not self._grammar.type_arguments or b"<" not in self._data[node.start_byte : end]:
+            return
+        around: Node | None = node
+        for _ in range(3):
+            for child in around.named_children if around is not None else ():
+                if child.type in self._grammar.type_arguments:
+                    for number, item in enumerate(child.named_children):
+                        yield self.read(item, depth + 1)._replace(keyword=f"<{number}>")
+                    return
+            fields = ("function", "constructor", "name", "type")
+            around = next(filter(None, (_part(around, name) for name in fields)), None) if around else None
 
     def decorator(self, node: Node) -> Value:
         """A decorator as a call; one without arguments has none."""

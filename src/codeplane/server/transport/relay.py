@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio
+import anyio.to_thread
 import mcp_types as wire
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.lowlevel import Server
@@ -21,6 +22,7 @@ from mcp.shared.message import SessionMessage
 
 from codeplane import __version__
 from codeplane.core.documents import decode_json
+from codeplane.core.errors import CodePlaneError
 from codeplane.server.endpoint import Origin, relay_origin
 from codeplane.server.profiles import Profile
 from codeplane.server.transport.link import BEGUN, GREETING, LEAVING, json_line, request_id_of
@@ -46,6 +48,7 @@ class Relay:
         repo: RepoSession,
         max_line: int,
     ) -> None:
+        self._repo = repo
         self._state = str(repo.state.path)
         self._profiles = profiles
         self._endpoints = endpoints
@@ -92,14 +95,15 @@ class Relay:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         # What is drained has reached the kernel: it arrives even if this process is killed.
         writer.transport.set_write_buffer_limits(0)
-        profile = await self._greet(reader, writer)
-        if profile is None:
+        welcome = await self._greet(reader, writer)
+        if welcome is None:
             return
+        profile, workspace = welcome
 
         async def mark_begun(request_id: Any) -> None:
             await _send(writer, {"jsonrpc": "2.0", "method": BEGUN, "params": {"id": request_id}})
 
-        origin = relay_origin(mark_begun)
+        origin = relay_origin(mark_begun, workspace)
         to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
         try:
@@ -122,19 +126,38 @@ class Relay:
                 writer.write(line.encode() + b"\n")
                 await writer.drain()
 
-    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Profile | None:
+    def _name_of(self, workspace: str) -> str | None:
+        """The name of a workspace by name or directory; None where there is no such one."""
+        # Loaded by the first client that works in one.
+        from codeplane.session.workspaces.registry import workspaces_of
+
+        try:
+            return workspaces_of(self._repo).find(workspace).id
+        except CodePlaneError as error:
+            _log.info("no such workspace", extra={"error": error.name()})
+            return None
+
+    async def _greet(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> tuple[Profile, str | None] | None:
+        """The profile and the workspace that a client asks for; None where it is not of this repository."""
         async with asyncio.timeout(_GREETING_SEC):
             line = await reader.readline()
         try:
             greeting = decode_json(line)[GREETING]
-            profile = self._profiles[greeting["profile"]]
+            profile, workspace = self._profiles[greeting["profile"]], greeting.get("workspace")
         except (ValueError, KeyError, TypeError):
             return None
         # A repository may ship a file that points here; it gets no answer about another one.
-        if greeting.get("state") != self._state:
+        if greeting.get("state") != self._state or not isinstance(workspace, str | None):
             return None
-        await _send(writer, {GREETING: {"version": __version__, "profile": profile.name}})
-        return profile
+        name = await anyio.to_thread.run_sync(self._name_of, workspace) if workspace is not None else None
+        if workspace is not None and name is None:
+            return None
+        answer = {"version": __version__, "profile": profile.name}
+        answer |= {"workspace": workspace} if workspace is not None else {}
+        await _send(writer, {GREETING: answer})
+        return profile, name
 
 
 async def _read_lines(

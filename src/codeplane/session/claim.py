@@ -24,10 +24,13 @@ def take(state: StateDir) -> ServerLock:
 def already_serving(state: StateDir) -> AlreadyServing:
     serving = state.serving()
     if serving is None:
-        return AlreadyServing("Another process is starting to serve this repository.")
+        return AlreadyServing(
+            "Another process serves this repository, or is starting to.", root=str(state.path.parent)
+        )
     return AlreadyServing(
         f"This repository is already being served: {serving.command}, pid {serving.pid}, {serving.url}.",
         hints=["cpl status", f"kill {serving.pid}"],
+        root=str(state.path.parent),
         pid=serving.pid,
         url=serving.url,
     )
