@@ -206,7 +206,9 @@ class Callers:
         kept_in = _KEPT_IN.search(before.decode("utf-8", "replace"))
         binds = self._code.require_facts(path).binds
         names = [bind.name for bind in binds if bind.scope == scope and bind.reason is Reason.PARAM]
-        for site in self._evaluator.sites(path).sites if kept_in is not None and name in names else ():
+        if kept_in is None or name not in names:
+            return
+        for site in self._evaluator.sites(path).sites:
             value = site.value
             if site.kind is not SiteKind.CALL or value.text != kept_in[1] or value.receiver is not None:
                 continue
