@@ -139,6 +139,8 @@ def publish(
         return None
     row = connection.execute("INSERT INTO epoch (view, at_ms) VALUES (?, ?)", (view, now_ms()))
     epoch = int(row.lastrowid or 0)
+    if not before:
+        return epoch  # nobody can ask what was before the first
     connection.executemany("INSERT INTO change VALUES (?, ?, ?, ?)", [(epoch, *change) for change in changes])
     return epoch
 

@@ -59,6 +59,12 @@ def count_definitions(database: Database, key: str, paths: Iterable[str]) -> int
     return int(sum(counts))
 
 
+def has_semantic_facts(database: Database) -> bool:
+    """Whether any indexer has said anything about any content."""
+    with database.read() as connection:
+        return connection.execute("SELECT 1 FROM semantic_fact LIMIT 1").fetchone() is not None
+
+
 def orphaned_views(database: Database, worktrees: Collection[str]) -> list[str]:
     """The views of linked worktrees that git does not have any more."""
     with database.read() as connection:
