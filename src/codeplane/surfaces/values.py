@@ -8,7 +8,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
@@ -18,36 +17,13 @@ from codeplane.languages.facts import Bind, Import, Reason, Span
 from codeplane.languages.sites import Site, SiteKind, Value, ValueKind, read_sites
 from codeplane.names import Codebase, FileFacts
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, is_external
+from codeplane.surfaces.file_sites import FileSites, segments_of
 
 _SITES: Final[ContentSlot["FileSites"]] = ContentSlot("sites of a file")
 _DEEPEST: Final = 24
 _VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})
 _CLASSES: Final = frozenset({"class", "struct", "interface", "object", "trait"})
 _FUNCTIONS: Final = frozenset({"function", "method", "constructor"})
-
-
-class FileSites:
-    """The sites of one file, found by position and by the name that they are assigned to."""
-
-    def __init__(self, sites: list[Site]) -> None:
-        self.sites = sites
-
-    @cached_property
-    def starts(self) -> list[int]:
-        return [site.start for site in self.sites]
-
-    @cached_property
-    def by_name(self) -> dict[str, list[Site]]:
-        """Sites that give a name its value."""
-        table: dict[str, list[Site]] = {}
-        for site in self.sites:
-            if site.name and site.kind in (SiteKind.CALL, SiteKind.ASSIGN, SiteKind.SUBSCRIPT):
-                table.setdefault(site.name, []).append(site)
-        return table
-
-    def within(self, first: int, last: int) -> list[Site]:
-        """The sites that begin in a range of bytes."""
-        return self.sites[bisect_left(self.starts, first) : bisect_left(self.starts, last)]
 
 
 class ThingKind(Enum):
@@ -58,6 +34,8 @@ class ThingKind(Enum):
     OBJECT = "object"  # an instance, with the call that made it
     DEFINITION = "definition"
     MODULE = "module"
+    LITERAL = "literal"  # a mapping or a list, as it is written at `made_by`
+    FUNCTION = "function"  # one without a definition, as it is written at `made_by`
     UNKNOWN = "unknown"
 
 
@@ -75,6 +53,8 @@ class Environment:
 
     values: Mapping[str, "Located"] = field(default_factory=dict)
     calls: tuple[Origin, ...] = ()
+    things: Mapping[str, "Thing"] = field(default_factory=dict)
+    is_conditional: bool = False  # what led here stands in an `if` or the like
 
 
 _NO_ENVIRONMENT: Final = Environment()
@@ -158,19 +138,7 @@ class Evaluator:
             for number, item in enumerate(facts.definitions if facts is not None else ())
             if item.kind not in _VARIABLES
         ]
-        changes: dict[int, int] = {}
-        around: list[tuple[int, int]] = []  # ends and numbers of definitions that are open
-        for first, last, number in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
-            while around and around[-1][0] <= first:
-                end, _ = around.pop()
-                changes[end] = around[-1][1] if around else -1
-            changes[first] = number
-            around.append((last, number))
-        while around:
-            end, _ = around.pop()
-            changes[end] = around[-1][1] if around else -1
-        starts = sorted(changes)
-        return starts, [changes[start] for start in starts]
+        return segments_of(spans)
 
     def decorated_by(self, path: RepoPath, site: Site) -> Place | None:
         """The definition that a decorator belongs to: the innermost around it, or the next behind it."""
@@ -342,7 +310,9 @@ class Evaluator:
     def _name(self, located: Located, depth: int, *, follows: bool = True) -> Thing:
         value, environment = located.value, located.environment
         root, *rest = value.text.split(".")
-        if root in environment.values:
+        if root in environment.things:
+            thing = environment.things[root]
+        elif root in environment.values:
             thing = self.evaluate(environment.values[root], depth + 1)
         else:
             thing = self._root(located, root, depth, follows=follows and not rest)

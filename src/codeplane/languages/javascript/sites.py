@@ -1,4 +1,4 @@
-"""Where sites are in JavaScript and TypeScript."""
+"""Where sites are in JavaScript."""
 
 from codeplane.languages.sites.grammar import CallForm, SiteGrammar
 
@@ -27,26 +27,38 @@ SITES = SiteGrammar(
     holes=frozenset({"template_substitution"}),
     lists=frozenset({"array"}),
     mappings=frozenset({"object"}),
-    pairs={"pair": ("key", "value"), "method_definition": ("name", "body")},
-    wrappers=frozenset({"parenthesized_expression", "await_expression"}),
+    pairs={"pair": ("key", "value"), "method_definition": ("name", ".")},
+    wrappers=frozenset(
+        {"parenthesized_expression", "await_expression", "sequence_expression", "assignment_expression"}
+    ),
     firsts=frozenset(
         {"extends_clause", "generic_type", "as_expression", "satisfies_expression", "non_null_expression"}
     ),
     concats={"binary_expression": "+"},
+    fallbacks={"binary_expression": frozenset({"||", "??"})},
+    spreads=frozenset({"spread_element"}),
+    defaults={"export_statement": "value"},
     functions=frozenset(
         {
             "arrow_function",
             "function_expression",
             "function_declaration",
             "method_definition",
-            "statement_block",
+            "generator_function",
         }
     ),
     constants=frozenset({"number", "true", "false", "null", "undefined", "regex"}),
     raises={"throw_statement": "#0"},
-    classes={"class_declaration": ("name", ("(class_heritage)",))},
+    classes={
+        "class_declaration": ("name", ("(class_heritage)",)),
+        "class": ("name", ("(class_heritage)",)),
+    },
     loops={"for_in_statement": ("left", "right")},
-    assignments={"variable_declarator": ("name", "value"), "assignment_expression": ("left", "right")},
-    returns=frozenset({"return_statement"}),
+    assignments={
+        "variable_declarator": ("name", "value"),
+        "assignment_expression": ("left", "right"),
+        "field_definition": ("property", "value"),
+    },
+    returns=frozenset({"return_statement", "arrow_function"}),
     conditions=frozenset({"if_statement", "try_statement", "switch_statement", "ternary_expression"}),
 )

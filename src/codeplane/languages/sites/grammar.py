@@ -38,6 +38,9 @@ class SiteGrammar:
     wrappers: frozenset[str] = frozenset()  # nodes that stand for their last named child
     firsts: frozenset[str] = frozenset()  # nodes that stand for their first named child: `List<T>`
     concats: Mapping[str, str] = field(default_factory=dict)  # node and operator
+    fallbacks: Mapping[str, frozenset[str]] = field(default_factory=dict)  # `a || b`, by its operators
+    spreads: frozenset[str] = frozenset()  # items that stand for all items of a list: `...a`
+    defaults: Mapping[str, str] = field(default_factory=dict)  # what a module exports without a name
     functions: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
     raises: Mapping[str, str] = field(default_factory=dict)  # node and the field of what is raised
