@@ -2,7 +2,7 @@
 
 from codeplane.languages.sites import Value, ValueKind
 from codeplane.surfaces.rule import selector
-from codeplane.surfaces.values import Evaluator, Located
+from codeplane.surfaces.values import Evaluator, Located, ThingKind
 
 
 class Arguments:
@@ -22,7 +22,10 @@ class Arguments:
                 number, _, key = part[3:].partition(".")
                 item = value.argument(int(number))
                 if item is not None and key:
-                    item = next((one for one in item.items if one.keyword == key), None)
+                    member = self._member(Located(path, item, environment), key)
+                    if member is not None:
+                        return member
+                    continue
             elif part.startswith("/arg"):
                 first = value.argument(int(part[4:]))
                 slash = Value(ValueKind.TEXT, "/")
@@ -33,19 +36,44 @@ class Arguments:
             elif part.startswith("'"):
                 item = Value(ValueKind.TEXT, part.strip("'"))
             elif part == "text0":
-                first = value.argument(0)
-                item = (
-                    first
-                    if first is not None and first.kind in (ValueKind.TEXT, ValueKind.CONCAT)
-                    else Value(ValueKind.TEXT, "")
-                )
+                item = self._leading_text(call)
             elif part == "receiver":
                 item = value.receiver
             elif part == "last":
                 item = value.arguments[-1] if value.arguments else None
+                while item is not None and item.kind is ValueKind.LIST and item.items:
+                    item = item.items[-1]
             if item is not None:
                 return Located(path, item, environment)
         return None
+
+    def _leading_text(self, call: Located) -> Value:
+        """The path before what is mounted: no text where the first argument is mounted or called itself."""
+        path, value, environment = call
+        nothing, first = Value(ValueKind.TEXT, ""), value.argument(0)
+        if first is None or first.kind in (ValueKind.TEXT, ValueKind.CONCAT):
+            return first or nothing
+        located = Located(path, first, environment)
+        if first.kind is ValueKind.LIST:
+            texts = self.texts(Located(path, Value(ValueKind.CALL, items=(first,)), environment), "arg0")
+            return first if texts else nothing
+        if self.evaluator.text(located) is not None:
+            return first
+        is_name = first.kind in (ValueKind.NAME, ValueKind.MEMBER) and value.argument(1) is not None
+        is_unclear = is_name and self.evaluator.evaluate(located).kind is ThingKind.UNKNOWN
+        source = self.evaluator.source_of(located) if is_unclear and first.kind is ValueKind.NAME else None
+        is_made = source is not None and source.value.kind in (ValueKind.CALL, ValueKind.FUNCTION)
+        return first if is_unclear and not is_made else nothing
+
+    def _member(self, located: Located, key: str) -> Located | None:
+        """The value of a key of a mapping, straight or behind a name."""
+        item = next((one for one in located.value.items if one.keyword == key), None)
+        if item is not None or located.value.kind is ValueKind.MAPPING:
+            return Located(located.path, item, located.environment) if item is not None else None
+        made_by = self.evaluator.evaluate(located).made_by
+        if made_by is None or made_by.value.kind is not ValueKind.MAPPING:
+            return None
+        return self._member(made_by, key)
 
     def texts(self, call: Located, text: str) -> list[str] | None:
         """The texts that a selector means; an argument that isn't there is no text."""

@@ -110,7 +110,11 @@ class Composition:
 
 
 def _is_same(child: Thing, owner: Thing) -> bool:
-    """Whether a mounted object is the one that a route was added to, or one of those that a factory makes."""
+    """Whether a mounted object is the one that a route was added to, or one of those that a factory makes.
+
+    Of an object in a class, one side may know the instance where the other one knows the class alone.
+    """
     if child.origin is None or owner.origin is None or child.origin[:2] != owner.origin[:2]:
         return False
-    return not owner.origin.within or child.origin.within == owner.origin.within
+    inner, outer = child.origin.within, owner.origin.within
+    return all(one == other for one, other in zip(inner, outer, strict=False))

@@ -12,7 +12,7 @@ from codeplane.names import Codebase
 from codeplane.surfaces.framework import Framework
 from codeplane.surfaces.routes import Endpoint, Step, Surface
 from codeplane.surfaces.rule import Rule, built_in_rules
-from codeplane.surfaces.values import Evaluator
+from codeplane.surfaces.scripts import ScriptEvaluator
 
 __all__ = ["Endpoint", "Step", "Surface", "endpoints_of"]
 
@@ -27,7 +27,7 @@ def endpoints_of(code: Codebase, rules: Sequence[Rule] | None = None) -> Surface
 
 
 def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
-    evaluator = Evaluator(code)
+    evaluator = ScriptEvaluator(code)
     endpoints: list[Endpoint] = []
     dynamic: dict[RepoPath, int] = {}
     for rule in rules:

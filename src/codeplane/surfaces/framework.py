@@ -16,6 +16,8 @@ from codeplane.surfaces.handlers import Handler, Handlers
 from codeplane.surfaces.kinds import Kinds, Typed
 from codeplane.surfaces.routes import Collected, Endpoint, Mount, Route, Step, spelled_pattern
 from codeplane.surfaces.rule import MountRule, RouteRule, Rule, words_of
+from codeplane.surfaces.running import Entry, ScriptRun
+from codeplane.surfaces.scripts import SCRIPTS, ScriptEvaluator
 from codeplane.surfaces.tables import TableOwner, Tables
 from codeplane.surfaces.values import Environment, Evaluator, Located, Origin, Thing, ThingKind
 
@@ -31,6 +33,8 @@ class Framework:
         self._collected = Collected()
         self._paths: set[RepoPath] = set()
         self._environments_of: dict[Place, list[Environment]] = {}
+        self._entered: Environment | None = None  # what names stand for at the site of a script that is read
+        self._words = words_of(rule) | {name for kind in rule.types.values() for name in kind.derives}
         self._kinds, self._handlers = Kinds(evaluator, rule), Handlers(evaluator, rule)
         self._tables = Tables(evaluator, rule, self._kinds, self._handlers, self._collected)
         self._route_rules = _by_name([(one, one.decorator, one.call) for one in rule.routes])
@@ -53,7 +57,10 @@ class Framework:
         paths = self._paths = self._candidates()
         if not paths:
             return []
-        for path in sorted(paths):
+        scripts = {path for path in paths if self._is_script(path)}
+        if scripts and isinstance(self._evaluator, ScriptEvaluator):
+            ScriptRun(self._evaluator, scripts, self._meet).run()
+        for path in sorted(paths - scripts):
             self._read(path)
             self._tables.read_module(path)
         self._tables.find_roots()
@@ -61,6 +68,88 @@ class Framework:
         controllers = Controllers(self._evaluator, self._rule, self.dynamic)
         composed = [one for route in self._collected.routes for one in composition.endpoints(route)]
         return composed + list(controllers.endpoints(paths))
+
+    def _is_script(self, path: RepoPath) -> bool:
+        facts = self._code.facts(path)
+        return facts is not None and facts.language in SCRIPTS
+
+    def _meet(self, path: RepoPath, site: Site, environment: Environment) -> list[Entry]:
+        """Reads a call of a script where its names stand for something; the functions that it hands objects."""
+        name, value = site.value.text, site.value
+        if name not in self._words and name not in self._makers:
+            return []
+        self._entered = environment
+        try:
+            if name in self._makers:
+                self._read_object(path, site)
+            if value.receiver is None:
+                return []
+            self._read_call(path, site)
+            call = Located(path, value, environment)
+            for typed in self._derived_from(call):
+                self._add_derived(site, call, typed)
+            return [
+                entry
+                for rule in self._mount_rules[1].get(name, ())
+                if rule.enters
+                for entry in self._entries(site, call, rule)
+            ]
+        finally:
+            self._entered = None
+
+    def _derived_from(self, call: Located) -> Iterator[Typed]:
+        """The object that a method makes another one below of: `app.basePath("/v1")`."""
+        receiver = call.value.receiver
+        assert receiver is not None, "BUG: checked before"
+        if any(call.value.text in kind.derives for kind in self._rule.types.values()):
+            typed = self._kinds.typed_object(call._replace(value=receiver))
+            if typed is not None and call.value.text in self._rule.types[typed.kind].derives:
+                yield typed
+
+    def _add_derived(self, site: Site, call: Located, typed: Typed) -> None:
+        prefix = self._rule.types[typed.kind].derives[call.value.text].prefix
+        texts = self._arguments.texts(call, prefix) if prefix else [""]
+        child = self._kinds.typed_object(call)
+        if texts is None or child is None:
+            self._collected.count_dynamic(call.path)
+            return
+        is_conditional = site.is_conditional or call.environment.is_conditional
+        for text in texts:
+            step = Step(call.path, 0, text)
+            self._collected.mounts.append(Mount(*typed, child.thing, text, False, step, is_conditional))
+
+    def _entries(self, site: Site, call: Located, rule: MountRule) -> Iterator[Entry]:
+        """The function that is handed an object below the one that a method is called on."""
+        evaluator, receiver = self._evaluator, call.value.receiver
+        child = self._arguments.value(call, rule.child)
+        if receiver is None or child is None or not isinstance(evaluator, ScriptEvaluator):
+            return
+        typed = self._kinds.typed_object(call._replace(value=receiver))
+        if typed is None or typed.kind not in rule.owner:
+            return
+        thing = evaluator.default_of(evaluator.evaluate(child))
+        is_wrapped = thing.kind is ThingKind.OBJECT and thing.text in self._rule.transparent
+        if is_wrapped and thing.made_by is not None:
+            inner = self._arguments.value(thing.made_by, "arg0")
+            thing = evaluator.evaluate(inner) if inner is not None else thing
+        ref = evaluator.function_of(thing)
+        if ref is None:
+            return
+        if is_wrapped:
+            yield Entry(ref, typed.thing)
+            return
+        texts = self._arguments.texts(call, rule.prefix) if rule.prefix else [""]
+        if texts is None:
+            self._collected.count_dynamic(call.path)
+            return
+        line = evaluator.line_of(call.path, site.start)
+        is_conditional = site.is_conditional or call.environment.is_conditional
+        for text in texts:
+            origin = Origin(call.path, call.value.start, call.environment.calls)
+            below = Thing(ThingKind.OBJECT, f"<{rule.enters}>", origin=origin)
+            step = Step(call.path, line, text)
+            self._collected.mounts.append(Mount(*typed, below, text, False, step, is_conditional))
+            yield Entry(ref, below)
 
     def _candidates(self) -> set[RepoPath]:
         """The files that import the framework, and those that import from them and use its words."""
@@ -176,7 +265,7 @@ class Framework:
             if link is None:
                 return
             path_call, receiver = link, link.receiver or receiver
-        elif rule.handler == "last" and len(site.value.arguments) < 2:
+        elif rule.handler == "last" and rule.path and len(site.value.arguments) < 2:
             return  # `app.get("name")` asks for a setting
         for call, typed in self._owners(path, site, rule.owner, receiver):
             self._add_resolved(site, rule, call, call._replace(value=path_call), typed)
@@ -198,8 +287,9 @@ class Framework:
                 continue
             for handler in handlers:
                 verbs = methods or handler.methods or (self._rule.default_method,)
+                is_conditional = site.is_conditional or call.environment.is_conditional
                 self._collected.routes.append(
-                    Route(*typed, verbs, text, path, line, handler.place, handler.line, site.is_conditional)
+                    Route(*typed, verbs, text, path, line, handler.place, handler.line, is_conditional)
                 )
 
     def _expand(
@@ -228,6 +318,8 @@ class Framework:
             )
 
     def _add_mounts(self, path: RepoPath, site: Site, rule: MountRule) -> None:
+        if rule.enters:
+            return
         for call, typed in self._owners(path, site, rule.owner):
             prefixes = self._arguments.texts(call, rule.prefix) if rule.prefix else [""]
             for child in self._children(call, rule):
@@ -244,17 +336,20 @@ class Framework:
                     if rule.inverse
                     else (typed, child)
                 )
+                is_conditional = site.is_conditional or call.environment.is_conditional
                 for prefix in prefixes:
                     step = Step(path, line, prefix)
                     self._collected.mounts.append(
-                        Mount(*parent, below, prefix, overrides, step, site.is_conditional)
+                        Mount(*parent, below, prefix, overrides, step, is_conditional)
                     )
 
     def _children(self, call: Located, rule: MountRule) -> Iterator[Thing]:
         path, value, environment = call
         if rule.child == "each":
             for item in value.arguments:
-                yield self._served(Located(path, item, environment))
+                inner = self._evaluator.items(Located(path, item, environment))
+                for one in inner if inner is not None else [Located(path, item, environment)]:
+                    yield self._served(one)
             return
         child = self._arguments.value(call, rule.child)
         if child is not None:
@@ -266,18 +361,17 @@ class Framework:
         if typed is not None:
             return typed.thing
         thing = self._evaluator.evaluate(located)
-        if thing.kind is ThingKind.MODULE:
-            for name in ("default", "router", "module.exports"):
-                exported = self._evaluator.member(thing, name)
-                if self._kinds.type_of(exported) is not None:
-                    return exported
-        return thing
+        evaluator = self._evaluator
+        return evaluator.default_of(thing) if isinstance(evaluator, ScriptEvaluator) else thing
 
     def _environments(
         self, path: RepoPath, site: Site, receiver: Value | None = None
     ) -> Iterator[Environment]:
         """The values that names have at a site: one for each round of the loop that it is in, or for each
         call that hands over the object that the site is about."""
+        if self._entered is not None:
+            yield self._entered
+            return
         callers = self._callers(path, receiver) if receiver is not None else []
         if callers:
             yield from callers

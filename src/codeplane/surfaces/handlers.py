@@ -43,11 +43,14 @@ class Handlers:
         value = located.value
         if depth > _DEEPEST:
             return []
-        if value.kind is ValueKind.CALL:
+        if value.kind is ValueKind.CALL and value.text != "bind":
             return self._of_call(located, depth)
         thing = self._evaluator.evaluate(located)
-        if thing.kind is ThingKind.DEFINITION:
+        if thing.kind is ThingKind.DEFINITION or (thing.kind is ThingKind.FUNCTION and thing.target):
             return self.of_definition(thing.target[0])
+        place = self._evaluator.named_definition(located)
+        if place is not None:
+            return [Handler((), place, self._code.definition(place).name_line)]
         if value.kind in (ValueKind.NAME, ValueKind.MEMBER):
             for source, _ in self._evaluator.sources_of(located) if value.kind is ValueKind.NAME else ():
                 handlers = self._resolve(source, depth + 1)

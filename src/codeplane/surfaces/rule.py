@@ -23,6 +23,13 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class DerivedRule(_Part):
+    """An object that a method of another one makes below it."""
+
+    kind: str = Field(description="Its kind.")
+    prefix: str = Field(default="", description="Where its prefix is.")
+
+
 class TypeRule(_Part):
     """A kind of object of a framework: what makes one, and the prefix that it brings."""
 
@@ -37,6 +44,11 @@ class TypeRule(_Part):
     variable: str = Field(default="", description="A module's variable that is a list of routes.")
     root_setting: str = Field(default="", description="A variable with the name of the module that serves.")
     framework: str = Field(default="", description="The framework, where it isn't the rule's.")
+    chains: Names = Field(default=(), description="Methods that give the object itself, so that calls chain.")
+    called: Names = Field(default=(), description="Methods whose result stands for the object: `routes()`.")
+    derives: Mapping[str, "DerivedRule"] = Field(
+        default_factory=dict, description="Methods that make an object below: `app.route(path)`."
+    )
 
 
 class RouteRule(_Part):
@@ -92,6 +104,9 @@ class MountRule(_Part):
     inverse: bool = Field(
         default=False, description="The object is put below its argument: `api.init_app(app)`."
     )
+    enters: str = Field(
+        default="", description="The child is a function that gets an object of this kind, below the owner."
+    )
 
 
 class ControllerRule(_Part):
@@ -138,6 +153,9 @@ class Rule(_Part):
     )
     function_verbs: Mapping[str, str] = Field(
         default_factory=dict, description="Decorators that say what a function serves, and where."
+    )
+    transparent: Names = Field(
+        default=(), description="Functions around a function that make it run on the owner itself."
     )
     default_method: str = Field(default="ANY", description="What a function serves that doesn't say.")
     join: Literal["concat", "slash"] = "concat"

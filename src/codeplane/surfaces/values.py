@@ -199,6 +199,10 @@ class Evaluator:
         thing = self.evaluate(located, depth + 1) if depth <= _DEEPEST else UNKNOWN
         return thing.text if thing.kind is ThingKind.TEXT else None
 
+    def named_definition(self, located: Located) -> Place | None:
+        """The definition that a name is, where what it holds is no definition itself."""
+        return None
+
     def items(self, located: Located, depth: int = 0) -> list[Located] | None:
         """The items of a list, straight or behind a name; None where they aren't known."""
         path, value, environment = located
