@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
@@ -22,6 +22,7 @@ from codeplane.surfaces.tables import TableOwner, Tables
 from codeplane.surfaces.values import Environment, Evaluator, Located, Origin, Thing, ThingKind
 
 R = TypeVar("R")
+_MOST_SCRIPTS: Final = 3_000  # that are followed without a word of the framework in them
 
 
 class Framework:
@@ -59,7 +60,12 @@ class Framework:
             return []
         scripts = {path for path in paths if self._is_script(path)}
         if scripts and isinstance(self._evaluator, ScriptEvaluator):
-            ScriptRun(self._evaluator, scripts, self._meet).run()
+            ScriptRun(
+                self._evaluator,
+                scripts,
+                self._meet,
+                lambda located: self._kinds.typed_object(located) is not None,
+            ).run()
         for path in sorted(paths - scripts):
             self._read(path)
             self._tables.read_module(path)
@@ -166,7 +172,9 @@ class Framework:
         for _ in range(2):
             stems = {RepoPath(path).rpartition("/")[2].rpartition(".")[0] for path in users}
             stems |= {path.split("/")[-2] for path in users if "/" in path}
-            users |= self._code.importing(stems) & words
+            importing = self._code.importing(stems)
+            scripts = importing if len(importing) < _MOST_SCRIPTS else set()
+            users |= (importing & words) | {path for path in scripts if self._is_script(path)}
         return {path for path in users if self._speaks(path)}
 
     def _imports(self, path: RepoPath) -> bool:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.languages.facts import ScopeKind, Span
-from codeplane.languages.sites import Site, Value, ValueKind
+from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
 from codeplane.names import FileFacts
 from codeplane.surfaces.file_sites import FileSites, segments_of
 from codeplane.surfaces.values import Environment, Located, Origin
@@ -18,6 +18,7 @@ FILE: Final = -1
 """The number of what is outside of every function."""
 _LONGEST: Final = 3_000  # characters of a list of parameters
 _KINDS: Final = frozenset({ScopeKind.FUNCTION, ScopeKind.ARROW})
+_ADDING: Final = frozenset({"push", "unshift"})
 _MODIFIERS: Final = re.compile(
     r"(?:@[\w.]+(?:\([^()]*\))?\s*|(?:public|private|protected|readonly|override)\s+)*"
 )
@@ -85,6 +86,26 @@ class FileFunctions:
     @cached_property
     def by_start(self) -> dict[int, int]:
         return {first: number for number, (first, _) in self.spans.items()}
+
+    @cached_property
+    def classes(self) -> dict[int, int]:
+        """The definition of each class by the byte that its scope begins with."""
+        scopes = self._facts.scopes
+        return {
+            self._bytes_of(scopes[item.body].span)[0]: number
+            for number, item in enumerate(self._facts.definitions)
+            if item.kind == "class" and item.body >= 0
+        }
+
+    @cached_property
+    def pushes(self) -> dict[str, list[Site]]:
+        """The calls that add to a list, by its name."""
+        table: dict[str, list[Site]] = {}
+        for site in self._sites.sites:
+            owner = site.value.receiver if site.kind is SiteKind.CALL and site.value.text in _ADDING else None
+            if owner is not None and owner.kind is ValueKind.NAME:
+                table.setdefault(owner.text, []).append(site)
+        return table
 
     @cached_property
     def definitions(self) -> dict[int, int]:

@@ -37,8 +37,14 @@ Meet = Callable[[RepoPath, Site, Environment], list[Entry]]
 class ScriptRun:
     """One pass over the scripts that may use a framework."""
 
-    def __init__(self, evaluator: ScriptEvaluator, paths: Set[RepoPath], meet: Meet) -> None:
-        self._evaluator, self._paths, self._meet = evaluator, paths, meet
+    def __init__(
+        self,
+        evaluator: ScriptEvaluator,
+        paths: Set[RepoPath],
+        meet: Meet,
+        is_served: Callable[[Located], bool],
+    ) -> None:
+        self._evaluator, self._paths, self._meet, self._is_served = evaluator, paths, meet, is_served
         self._code = evaluator.code
         self._followed: set[tuple[object, ...]] = set()
         self._times: Counter[tuple[RepoPath, int]] = Counter()
@@ -92,9 +98,19 @@ class ScriptRun:
         for site in self._evaluator.functions(ref.path).sites_of.get(ref.scope, ()):
             if site.kind is SiteKind.CALL:
                 for here in self._loops(ref.path, site, environment):
-                    self._call(ref.path, site, here, depth)
-            elif site.kind in (SiteKind.ASSIGN, SiteKind.RETURN) and site.value.kind is ValueKind.MAPPING:
-                continue
+                    self._call(ref.path, self._with_name(ref.path, site, here), here, depth)
+
+    def _with_name(self, path: RepoPath, site: Site, environment: Environment) -> Site:
+        """`router[verb](…)` as a call of the method that the key stands for."""
+        called = site.value.receiver
+        if site.value.text or called is None or called.kind is not ValueKind.CALL or called.text != "[]":
+            return site
+        key = called.items[1] if len(called.items) > 1 else None
+        text = self._evaluator.text(Located(path, key, environment)) if key is not None else None
+        if text is None:
+            return site
+        value = site.value._replace(text=text, items=(called.items[0], *site.value.arguments))
+        return site._replace(value=value)
 
     def _loops(self, path: RepoPath, site: Site, environment: Environment) -> Iterator[Environment]:
         """The names at a site: one environment for each round of the loops that it is in."""
@@ -167,14 +183,19 @@ class ScriptRun:
         """Follows a function of these files that is called, or the constructor of a class."""
         value = call.value
         receiver = value.receiver
-        if value.text not in self._names and not (receiver is not None and receiver.kind is ValueKind.CALL):
+        is_chained = receiver is not None and receiver.kind is ValueKind.CALL
+        hands = any(
+            item.kind is ValueKind.NAME and self._is_served(call._replace(value=item))
+            for item in value.arguments
+        )
+        if value.text not in self._names and not is_chained and not hands:
             return
         called = self._evaluator.called(call)
         if called.kind is ThingKind.DEFINITION and self._code.definition_kind(called.target[0]) == "class":
             self._make(called, call, depth)
             return
         ref = self._evaluator.function_of(self._evaluator.default_of(called))
-        if ref is not None and ref.path in self._paths:
+        if ref is not None and (hands or ref.path in self._paths):
             self._follow(ref, self._evaluator.entered(ref, call), depth + 1)
 
     def _make(self, called: Thing, call: Located, depth: int) -> None:

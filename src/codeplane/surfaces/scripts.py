@@ -82,6 +82,8 @@ class ScriptEvaluator(Evaluator):
     def _function_thing(self, located: Located) -> Thing:
         path, value, environment = located
         functions = self.functions(path)
+        if value.start in functions.classes:
+            return Thing(ThingKind.DEFINITION, target=(Place(path, functions.classes[value.start]),))
         scope = functions.by_start.get(value.start, FILE)
         number = functions.definitions.get(scope)
         if number is not None and functions.outside(scope) == FILE:
@@ -108,10 +110,26 @@ class ScriptEvaluator(Evaluator):
         if value.kind is ValueKind.CALL and value.text in (*_VIEWS, "concat", "flat", "map"):
             return self._listed_items(located, depth)
         thing = self.evaluate(located, depth + 1)
-        if thing.kind is ThingKind.LITERAL and thing.made_by is not None:
-            is_list = thing.made_by.value.kind is ValueKind.LIST
-            return self.items(thing.made_by, depth + 1) if is_list else None
-        return None
+        if thing.kind is not ThingKind.LITERAL or thing.made_by is None:
+            return None
+        if thing.made_by.value.kind is not ValueKind.LIST:
+            return None
+        literal = self.items(thing.made_by, depth + 1)
+        return [*literal, *self._pushed(located)] if literal is not None else None
+
+    def _pushed(self, located: Located) -> list[Located]:
+        """What calls in the same function add to a list."""
+        path, value, environment = located
+        if value.kind is not ValueKind.NAME or value.text in environment.values:
+            return []
+        functions = self.functions(path)
+        scope = functions.at(value.start)
+        return [
+            Located(path, item, environment)
+            for site in functions.pushes.get(value.text, ())
+            if site.loop < 0 and functions.at(site.start) in (scope, FILE)
+            for item in site.value.arguments
+        ]
 
     def _listed_items(self, located: Located, depth: int) -> list[Located] | None:
         """The items of `Object.entries(x)`, `a.concat(b)`, `a.map(f)`."""

@@ -45,6 +45,7 @@ SITES = SiteGrammar(
             "function_declaration",
             "method_definition",
             "generator_function",
+            "class",
         }
     ),
     constants=frozenset({"number", "true", "false", "null", "undefined", "regex"}),
