@@ -63,27 +63,31 @@ function patchExpress(express) {
   return express;
 }
 
-function patchFastify(fastify, name) {
-  const wrapped = function (...args) {
-    const made = fastify.apply(this, args);
-    made.addHook("onRoute", (one) => {
-      for (const method of [one.method].flat()) rows.push([method, one.url, one.handler ? one.handler.name : "", ""]);
-    });
-    made.listen = async () => { await made.ready(); return "";};
-    return made;
+// Every route of Fastify ends in the router, with its prefix; ECMAScript modules can't be given another factory.
+function patchFindMyWay(router) {
+  if (seen.has(router)) return router;
+  seen.add(router);
+  const { on } = router.prototype;
+  router.prototype.on = function (method, url, ...rest) {
+    const context = rest.at(-1);
+    if (context && context.handler && context.handler.name !== "basic404") {
+      for (const one of [method].flat()) rows.push([one, url, context.handler.name, ""]);
+    }
+    return on.call(this, method, url, ...rest);
   };
-  Object.assign(wrapped, fastify, { fastify: wrapped, default: wrapped });
-  void name;
-  return wrapped;
+  return router;
 }
 
-const patched = new Map();
 Module._load = function (request, parent, isMain) {
   const exported = load.call(this, request, parent, isMain);
   if (/^express$|node_modules\/express\/(index|lib\/express)\.js$/.test(request)) return patchExpress(exported);
-  if (/^fastify$|node_modules\/fastify\/fastify\.js$/.test(request)) {
-    if (!patched.has(exported)) patched.set(exported, patchFastify(exported, request));
-    return patched.get(exported);
+  if (request === "find-my-way") return patchFindMyWay(exported);
+  if (request === "koa-mount") {
+    return function (text, inner) {
+      const made = exported.apply(this, arguments);
+      made.__mounted = typeof text === "string" ? [text, inner] : ["", text];
+      return made;
+    };
   }
   return exported;
 };
@@ -105,10 +109,22 @@ function compose(node, prefix, depth = 0) {
   if (lazy && lazy.get) compose(node.router, prefix, depth + 1);
 }
 
+function composeKoa(application, prefix) {
+  for (const layer of application.middleware) {
+    if (layer.__mounted) composeKoa(layer.__mounted[1], prefix + layer.__mounted[0]);
+    for (const one of (layer.router && layer.router.stack) || []) {
+      for (const method of one.methods) rows.push([method, prefix + one.path, one.stack.at(-1).name, ""]);
+    }
+  }
+}
+
 async function main() {
   process.on("uncaughtException", (error) => { console.error("uncaught", error.message); });
   process.on("unhandledRejection", (error) => { console.error("unhandled", error && error.message); });
   const entry = path.resolve(process.argv[2] || process.argv[1]);
+  for (const name of ["express", "fastify"]) {
+    try { Module.createRequire(entry)(name); } catch { /* the application uses another one */ }
+  }
   let exported = await import(entry);
   if (exported.default) exported = exported.default.__esModule && exported.default.default ? exported.default.default : exported.default;
   for (const name of (process.env.ROUTES_EXPORT || "").split(".").filter(Boolean)) {
@@ -119,7 +135,9 @@ async function main() {
   const own = exported && (exported.handle || exported._router) ? exported : exported && exported.app;
   const roots = new Set([...applications, ...(own && own.handle ? [own] : [])]);
   for (const root of roots) compose(root, "");
-  if (own && own.ready) await own.ready();
+  if (exported && exported.ready) await exported.ready();
+  if (exported && exported.middleware && exported.callback) composeKoa(exported, "");
+  for (const one of (exported && exported.routes) || []) rows.push([one.method, one.path, one.handler ? one.handler.name : "", ""]);
   const unique = new Map(rows.map((row) => [JSON.stringify(row.slice(0, 2)), row]));
   fs.writeFileSync(target, JSON.stringify([...unique.values()]));
   process.exit(0);

@@ -37,6 +37,12 @@ class Arguments:
                 item = Value(ValueKind.TEXT, part.strip("'"))
             elif part == "text0":
                 item = self._leading_text(call)
+            elif part.startswith("text"):
+                item = value.argument(int(part[4:]))
+                is_text = (
+                    item is not None and self.evaluator.text(Located(path, item, environment)) is not None
+                )
+                item = item if is_text else None
             elif part == "receiver":
                 item = value.receiver
             elif part == "last":
@@ -67,13 +73,14 @@ class Arguments:
 
     def _member(self, located: Located, key: str) -> Located | None:
         """The value of a key of a mapping, straight or behind a name."""
-        item = next((one for one in located.value.items if one.keyword == key), None)
-        if item is not None or located.value.kind is ValueKind.MAPPING:
-            return Located(located.path, item, located.environment) if item is not None else None
+        if located.value.kind is ValueKind.MAPPING:
+            return self.evaluator.mapping_item(located, key)
         made_by = self.evaluator.evaluate(located).made_by
-        if made_by is None or made_by.value.kind is not ValueKind.MAPPING:
-            return None
-        return self._member(made_by, key)
+        if made_by is not None and made_by.value.kind is ValueKind.CALL:  # `createRoute({path: …})`
+            first = made_by.value.argument(0)
+            made_by = made_by._replace(value=first) if first is not None else None
+        is_mapping = made_by is not None and made_by.value.kind is ValueKind.MAPPING
+        return self.evaluator.mapping_item(made_by, key) if made_by is not None and is_mapping else None
 
     def texts(self, call: Located, text: str) -> list[str] | None:
         """The texts that a selector means; an argument that isn't there is no text."""

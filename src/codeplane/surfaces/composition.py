@@ -75,6 +75,8 @@ class Composition:
 
     def _own_prefix(self, owner: Thing, kind: str) -> str | None:
         rule = self._rule.types[kind]
+        if owner.origin is not None and owner.origin[:2] in self._collected.prefixes:
+            return self._collected.prefixes[owner.origin[:2]]
         if not rule.prefix or owner.made_by is None:
             return ""
         texts = self._arguments.texts(owner.made_by, rule.prefix)

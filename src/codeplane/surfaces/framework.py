@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
@@ -11,7 +11,7 @@ from codeplane.surfaces.arguments import Arguments
 from codeplane.surfaces.calls import loop_environments
 from codeplane.surfaces.composition import Composition
 from codeplane.surfaces.controllers import Controllers
-from codeplane.surfaces.expanders import drf_viewset
+from codeplane.surfaces.expanders import drf_viewset, fastify_autoload
 from codeplane.surfaces.handlers import Handler, Handlers
 from codeplane.surfaces.kinds import Kinds, Typed
 from codeplane.surfaces.routes import Collected, Endpoint, Mount, Route, Step, spelled_pattern
@@ -19,10 +19,19 @@ from codeplane.surfaces.rule import MountRule, RouteRule, Rule, words_of
 from codeplane.surfaces.running import Entry, ScriptRun
 from codeplane.surfaces.scripts import SCRIPTS, ScriptEvaluator
 from codeplane.surfaces.tables import TableOwner, Tables
-from codeplane.surfaces.values import Environment, Evaluator, Located, Origin, Thing, ThingKind
+from codeplane.surfaces.values import Environment, Evaluator, Located, Origin, Thing, ThingKind, external_name
 
 R = TypeVar("R")
 _MOST_SCRIPTS: Final = 3_000  # that are followed without a word of the framework in them
+
+
+class Handed(NamedTuple):
+    """An object that a framework makes below another one and hands to a function."""
+
+    owner: Typed
+    kind: str
+    prefix: str | None
+    marks: tuple[Origin, ...] = ()
 
 
 class Framework:
@@ -35,7 +44,10 @@ class Framework:
         self._paths: set[RepoPath] = set()
         self._environments_of: dict[Place, list[Environment]] = {}
         self._entered: Environment | None = None  # what names stand for at the site of a script that is read
-        self._words = words_of(rule) | {name for kind in rule.types.values() for name in kind.derives}
+        self._makers_of: dict[RepoPath, set[str]] = {}
+        self._words = words_of(rule) | {
+            name for kind in rule.types.values() for name in (*kind.derives, *kind.prefix_by)
+        }
         self._kinds, self._handlers = Kinds(evaluator, rule), Handlers(evaluator, rule)
         self._tables = Tables(evaluator, rule, self._kinds, self._handlers, self._collected)
         self._route_rules = _by_name([(one, one.decorator, one.call) for one in rule.routes])
@@ -82,16 +94,18 @@ class Framework:
     def _meet(self, path: RepoPath, site: Site, environment: Environment) -> list[Entry]:
         """Reads a call of a script where its names stand for something; the functions that it hands objects."""
         name, value = site.value.text, site.value
-        if name not in self._words and name not in self._makers:
+        makers = self._local_makers(path)
+        if name not in self._words and name not in makers:
             return []
-        self._entered = environment
+        self._entered, self._collected.site = environment, (path, site.start)
         try:
-            if name in self._makers:
+            if name in makers:
                 self._read_object(path, site)
             if value.receiver is None:
                 return []
             self._read_call(path, site)
             call = Located(path, value, environment)
+            self._read_prefix(call)
             for typed in self._derived_from(call):
                 self._add_derived(site, call, typed)
             return [
@@ -101,7 +115,21 @@ class Framework:
                 for entry in self._entries(site, call, rule)
             ]
         finally:
-            self._entered = None
+            self._entered, self._collected.site = None, None
+
+    def _local_makers(self, path: RepoPath) -> set[str]:
+        """What a file calls the functions that make an object with something in it."""
+        makers = self._makers_of.get(path)
+        if makers is None:
+            imports = self._code.require_facts(path).imports
+            full = {
+                name for kind in self._rule.types.values() if kind.inner or kind.table for name in kind.new
+            }
+            aliases = {
+                item.alias for item in imports if item.name in self._makers or external_name(item) in full
+            }
+            makers = self._makers_of[path] = self._makers | aliases
+        return makers
 
     def _derived_from(self, call: Located) -> Iterator[Typed]:
         """The object that a method makes another one below of: `app.basePath("/v1")`."""
@@ -111,6 +139,21 @@ class Framework:
             typed = self._kinds.typed_object(call._replace(value=receiver))
             if typed is not None and call.value.text in self._rule.types[typed.kind].derives:
                 yield typed
+
+    def _read_prefix(self, call: Located) -> None:
+        """The prefix that a method gives an object: `router.prefix("/v1")`."""
+        receiver = call.value.receiver
+        if receiver is None or not any(call.value.text in one.prefix_by for one in self._rule.types.values()):
+            return
+        typed = self._kinds.typed_object(call._replace(value=receiver))
+        texts = self._arguments.texts(call, "arg0")
+        if (
+            typed is None
+            or typed.thing.origin is None
+            or call.value.text not in self._rule.types[typed.kind].prefix_by
+        ):
+            return
+        self._collected.prefixes[typed.thing.origin[:2]] = texts[0] if texts and len(texts) == 1 else None
 
     def _add_derived(self, site: Site, call: Located, typed: Typed) -> None:
         prefix = self._rule.types[typed.kind].derives[call.value.text].prefix
@@ -134,28 +177,48 @@ class Framework:
         if typed is None or typed.kind not in rule.owner:
             return
         thing = evaluator.default_of(evaluator.evaluate(child))
+        if thing.kind is ThingKind.EXTERNAL and thing.text in self._rule.folders:
+            yield from self._folder_entries(site, call, rule, typed)
+            return
+        texts = self._arguments.texts(call, rule.prefix) if rule.prefix else [""]
+        for text in texts if texts is not None else [None]:
+            yield from self._entry(thing, site, call, Handed(typed, rule.enters, text))
+
+    def _folder_entries(self, site: Site, call: Located, rule: MountRule, typed: Typed) -> Iterator[Entry]:
+        """The functions that every file of a folder exports."""
+        evaluator = self._evaluator
+        assert isinstance(evaluator, ScriptEvaluator), "BUG: asked for before"
+        plugins = fastify_autoload(evaluator, call)
+        if plugins is None:
+            self._collected.count_dynamic(call.path)
+        for plugin in plugins or ():
+            module = Thing(ThingKind.MODULE, target=(Place(plugin.path, -1),))
+            handed = Handed(typed, rule.enters, plugin.prefix, (Origin(plugin.path, 0),))
+            yield from self._entry(evaluator.default_of(module), site, call, handed)
+
+    def _entry(self, thing: Thing, site: Site, call: Located, handed: Handed) -> Iterator[Entry]:
+        """A function with the object that it is handed: one below, or the owner itself."""
+        evaluator = self._evaluator
+        assert isinstance(evaluator, ScriptEvaluator), "BUG: asked for before"
         is_wrapped = thing.kind is ThingKind.OBJECT and thing.text in self._rule.transparent
         if is_wrapped and thing.made_by is not None:
             inner = self._arguments.value(thing.made_by, "arg0")
-            thing = evaluator.evaluate(inner) if inner is not None else thing
+            thing = evaluator.default_of(evaluator.evaluate(inner)) if inner is not None else thing
         ref = evaluator.function_of(thing)
         if ref is None:
             return
         if is_wrapped:
-            yield Entry(ref, typed.thing)
+            yield Entry(ref, handed.owner.thing)
             return
-        texts = self._arguments.texts(call, rule.prefix) if rule.prefix else [""]
-        if texts is None:
+        if handed.prefix is None:
             self._collected.count_dynamic(call.path)
             return
-        line = evaluator.line_of(call.path, site.start)
         is_conditional = site.is_conditional or call.environment.is_conditional
-        for text in texts:
-            origin = Origin(call.path, call.value.start, call.environment.calls)
-            below = Thing(ThingKind.OBJECT, f"<{rule.enters}>", origin=origin)
-            step = Step(call.path, line, text)
-            self._collected.mounts.append(Mount(*typed, below, text, False, step, is_conditional))
-            yield Entry(ref, below)
+        origin = Origin(call.path, call.value.start, (*call.environment.calls, *handed.marks))
+        below = Thing(ThingKind.OBJECT, f"<{handed.kind}>", origin=origin)
+        step = Step(call.path, evaluator.line_of(call.path, site.start), handed.prefix)
+        self._collected.mounts.append(Mount(*handed.owner, below, handed.prefix, False, step, is_conditional))
+        yield Entry(ref, below)
 
     def _candidates(self) -> set[RepoPath]:
         """The files that import the framework, and those that import from them and use its words."""
@@ -284,7 +347,11 @@ class Framework:
         path = call.path
         texts = self._arguments.texts(path_call, rule.path)
         methods = self._methods(call, rule)
-        if texts is None or methods is None:
+        is_hidden = any(
+            selector.startswith("arg0.") and self._arguments.value(call, selector) is None
+            for selector in (rule.path, rule.method)
+        )
+        if texts is None or methods is None or is_hidden:
             self._collected.count_dynamic(path)
             return
         line = self._evaluator.line_of(path, site.start)
@@ -425,7 +492,7 @@ class Framework:
         """The methods that a route names; none where its handler says them."""
         if rule.method == "name":
             name = call.value.text.removeprefix(rule.strip)
-            return (name.upper(),)
+            return (rule.aliases.get(name, name).upper(),)
         value = self._arguments.value(call, rule.method)
         if value is None or (value.value.start < 0 and value.value.kind is not ValueKind.TEXT):
             return ()

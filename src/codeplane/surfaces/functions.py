@@ -110,8 +110,14 @@ class FileFunctions:
     @cached_property
     def definitions(self) -> dict[int, int]:
         """The definition that each function is."""
-        table = {}
-        for number, item in enumerate(self._facts.definitions):
+        items = list(enumerate(self._facts.definitions))
+        fields = {item.body: number for number, item in items if item.kind == "field"}
+        table = {
+            scope: fields[self._facts.scopes[scope].parent]
+            for scope in self.spans
+            if self._facts.scopes[scope].parent in fields
+        }
+        for number, item in items:
             if item.body in self.spans and item.kind in ("function", "method", "constructor", "property"):
                 table[item.body] = number
         return table

@@ -45,6 +45,7 @@ class TypeRule(_Part):
     root_setting: str = Field(default="", description="A variable with the name of the module that serves.")
     framework: str = Field(default="", description="The framework, where it isn't the rule's.")
     chains: Names = Field(default=(), description="Methods that give the object itself, so that calls chain.")
+    prefix_by: Names = Field(default=(), description="Methods that give it its prefix later: `prefix(path)`.")
     called: Names = Field(default=(), description="Methods whose result stands for the object: `routes()`.")
     derives: Mapping[str, "DerivedRule"] = Field(
         default_factory=dict, description="Methods that make an object below: `app.route(path)`."
@@ -62,6 +63,7 @@ class RouteRule(_Part):
     handler: str = Field(default="decorated", description="What handles it: `decorated`, or an argument.")
     chain: str = Field(default="", description="A method before it in a chain that has the path.")
     strip: str = Field(default="", description="What a method's name begins with before the verb: `add_`.")
+    aliases: Mapping[str, str] = Field(default_factory=dict, description="Methods by another name: `del`.")
     expand: Literal["", "drf_viewset"] = Field(default="", description="What makes several routes of one.")
 
 
@@ -156,6 +158,9 @@ class Rule(_Part):
     )
     transparent: Names = Field(
         default=(), description="Functions around a function that make it run on the owner itself."
+    )
+    folders: Mapping[str, Literal["fastify_autoload"]] = Field(
+        default_factory=dict, description="Functions that register every file of a folder, and how."
     )
     default_method: str = Field(default="ANY", description="What a function serves that doesn't say.")
     join: Literal["concat", "slash"] = "concat"

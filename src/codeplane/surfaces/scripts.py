@@ -222,6 +222,11 @@ class ScriptEvaluator(Evaluator):
             case _:
                 return super().member(owner, name, depth, follows=follows)
 
+    def mapping_item(self, located: Located, key: str) -> Located | None:
+        if not self.speaks(located.path):
+            return super().mapping_item(located, key)
+        return self.literal_member(Thing(ThingKind.LITERAL, made_by=located), key)
+
     def literal_member(self, owner: Thing, name: str) -> Located | None:
         """The value of a key of a mapping, spread mappings included."""
         if owner.made_by is None:

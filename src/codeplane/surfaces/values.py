@@ -199,6 +199,12 @@ class Evaluator:
         thing = self.evaluate(located, depth + 1) if depth <= _DEEPEST else UNKNOWN
         return thing.text if thing.kind is ThingKind.TEXT else None
 
+    def mapping_item(self, located: Located, key: str) -> Located | None:
+        """The value of a key of a mapping that is written there."""
+        path, value, environment = located
+        item = next((one for one in value.items if one.keyword == key), None)
+        return Located(path, item, environment) if item is not None else None
+
     def named_definition(self, located: Located) -> Place | None:
         """The definition that a name is, where what it holds is no definition itself."""
         return None
