@@ -11,7 +11,7 @@ from codeplane.surfaces.arguments import Arguments
 from codeplane.surfaces.calls import loop_environments
 from codeplane.surfaces.composition import Composition
 from codeplane.surfaces.controllers import Controllers
-from codeplane.surfaces.expanders import drf_viewset, fastify_autoload
+from codeplane.surfaces.expanders import NestModules, drf_viewset, fastify_autoload
 from codeplane.surfaces.handlers import Handler, Handlers
 from codeplane.surfaces.kinds import Kinds, Typed
 from codeplane.surfaces.routes import Collected, Endpoint, Mount, Route, Step, spelled_pattern
@@ -71,7 +71,7 @@ class Framework:
         if not paths:
             return []
         scripts = {path for path in paths if self._is_script(path)}
-        if scripts and isinstance(self._evaluator, ScriptEvaluator):
+        if scripts and words_of(self._rule) and isinstance(self._evaluator, ScriptEvaluator):
             ScriptRun(
                 self._evaluator,
                 scripts,
@@ -85,6 +85,8 @@ class Framework:
         composition = Composition(self._evaluator, self._rule, self._collected, self._tables.roots)
         controllers = Controllers(self._evaluator, self._rule, self.dynamic)
         composed = [one for route in self._collected.routes for one in composition.endpoints(route)]
+        if self._rule.expand and isinstance(self._evaluator, ScriptEvaluator):
+            composed += NestModules(self._evaluator, self._rule.framework, scripts, self.dynamic).endpoints()
         return composed + list(controllers.endpoints(paths))
 
     def _is_script(self, path: RepoPath) -> bool:
@@ -228,7 +230,7 @@ class Framework:
         }
         heads |= {part for name in self._rule.imports for part in name.split("/")[-1:]}
         direct = {path for path in self._code.importing(heads) if self._imports(path)}
-        if not direct or not words_of(self._rule):
+        if not direct or (not words_of(self._rule) and not self._rule.expand):
             return direct
         users = set(direct)
         words = self._code.paths_with_any(sorted(words_of(self._rule)))

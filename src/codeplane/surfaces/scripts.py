@@ -6,7 +6,16 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.languages.facts import Bind, Import
-from codeplane.languages.sites import DEFAULT_EXPORT, FALLBACK, SPREAD, Site, SiteKind, Value, ValueKind
+from codeplane.languages.sites import (
+    CHOICE,
+    DEFAULT_EXPORT,
+    FALLBACK,
+    SPREAD,
+    Site,
+    SiteKind,
+    Value,
+    ValueKind,
+)
 from codeplane.names import Codebase, FileFacts
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, is_external
 from codeplane.surfaces.functions import FILE, FileFunctions, FunctionRef, bound, calls_below
@@ -28,6 +37,7 @@ _FUNCTIONS: Final = frozenset({"function", "method", "constructor", "property"})
 _SAME: Final = frozenset({"bind", "freeze", "seal"})
 _VIEWS: Final = frozenset({"values", "keys", "entries"})
 _DEEPEST: Final = 24
+_NOTHING: Final = Environment()
 _INTEROP: Final = frozenset(
     {"_interopRequireDefault", "_interopRequireWildcard", "__importDefault", "__importStar", "__toESM"}
 )
@@ -76,6 +86,10 @@ class ScriptEvaluator(Evaluator):
                 if not is_environment or len(value.items) < 2:
                     return first
                 return self.evaluate(Located(path, value.items[1], environment), depth + 1)
+            case ValueKind.CALL if value.text == CHOICE:
+                return single_thing(
+                    [self.evaluate(Located(path, item, environment), depth + 1) for item in value.items]
+                )
             case _:
                 return super().evaluate(located, depth)
 
@@ -219,6 +233,12 @@ class ScriptEvaluator(Evaluator):
                 return owner
             case ThingKind.MODULE if self.speaks(owner.target[0].path):
                 return self._module_member(owner, name, depth, follows=follows)
+            case ThingKind.DEFINITION if self.code.definition_kind(owner.target[0]) == "enum":
+                place = owner.target[0]
+                first, last = self.byte_span(place.path, self.code.definition(place).span)
+                sites = self.sites(place.path).by_name.get(name, ())
+                sources = [Located(place.path, one.value) for one in sites if first <= one.start < last]
+                return self.evaluate(sources[0], depth + 1) if len(sources) == 1 else UNKNOWN
             case _:
                 return super().member(owner, name, depth, follows=follows)
 
@@ -343,7 +363,7 @@ class ScriptEvaluator(Evaluator):
         )
 
     def _given(
-        self, path: RepoPath, name: str, around: Place | None, environment: Environment = Environment()
+        self, path: RepoPath, name: str, around: Place | None, environment: Environment = _NOTHING
     ) -> list[tuple[Located, bool]]:
         if not self.speaks(path):
             return super()._given(path, name, around, environment)

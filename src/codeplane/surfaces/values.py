@@ -207,6 +207,7 @@ class Evaluator:
 
     def named_definition(self, located: Located) -> Place | None:
         """The definition that a name is, where what it holds is no definition itself."""
+        del located
         return None
 
     def items(self, located: Located, depth: int = 0) -> list[Located] | None:

@@ -36,6 +36,7 @@ SITES = SiteGrammar(
     ),
     concats={"binary_expression": "+"},
     fallbacks={"binary_expression": frozenset({"||", "??"})},
+    choices={"ternary_expression": ("consequence", "alternative")},
     spreads=frozenset({"spread_element"}),
     defaults={"export_statement": "value"},
     functions=frozenset(

@@ -5,6 +5,7 @@ A site knows no framework. What a route or a setting is, rules say; a change of 
 
 from codeplane.languages.sites.model import Site, SiteKind, Value, ValueKind, pack_sites, unpack_sites
 from codeplane.languages.sites.reader import (
+    CHOICE,
     DEFAULT_EXPORT,
     FALLBACK,
     SITES_VERSION,
@@ -14,6 +15,7 @@ from codeplane.languages.sites.reader import (
 )
 
 __all__ = [
+    "CHOICE",
     "DEFAULT_EXPORT",
     "FALLBACK",
     "SITES_VERSION",

@@ -39,6 +39,7 @@ class SiteGrammar:
     firsts: frozenset[str] = frozenset()  # nodes that stand for their first named child: `List<T>`
     concats: Mapping[str, str] = field(default_factory=dict)  # node and operator
     fallbacks: Mapping[str, frozenset[str]] = field(default_factory=dict)  # `a || b`, by its operators
+    choices: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # `a ? b : c`, by what may be chosen
     spreads: frozenset[str] = frozenset()  # items that stand for all items of a list: `...a`
     defaults: Mapping[str, str] = field(default_factory=dict)  # what a module exports without a name
     functions: frozenset[str] = frozenset()

@@ -19,11 +19,13 @@ _MOST_SITES: Final = 50_000  # of one file
 _OTHER: Final = Value(ValueKind.OTHER)
 FALLBACK: Final = "||"
 """What `a || b` is called, as a call with two arguments."""
+CHOICE: Final = "?:"
+"""What `a ? b : c` is called, as a call with what may be chosen."""
 SPREAD: Final = "..."
 """What `...a` is called, as a call with one argument."""
 DEFAULT_EXPORT: Final = "export default"
 """What the value is assigned to that a module exports without a name."""
-_PARTS: Final = frozenset({FALLBACK, SPREAD})
+_PARTS: Final = frozenset({CHOICE, FALLBACK, SPREAD})
 
 
 @cache
@@ -267,6 +269,10 @@ class _Values:
             return self.subscript(node, *grammar.subscripts[kind]) or Value(
                 ValueKind.OTHER, start=node.start_byte
             )
+        if kind in grammar.choices:
+            parts = [_part(node, name) for name in grammar.choices[kind]]
+            items = tuple(self.read(part, depth + 1) for part in parts if part is not None)
+            return Value(ValueKind.CALL, CHOICE, node.start_byte, items)
         if kind in grammar.spreads and node.named_children:
             items = (self.read(node.named_children[0], depth + 1),)
             return Value(ValueKind.CALL, SPREAD, node.start_byte, items)

@@ -12,5 +12,6 @@ SITES = replace(
     assignments={
         **{node: parts for node, parts in JAVASCRIPT.assignments.items() if node != "field_definition"},
         "public_field_definition": ("name", "value"),
+        "enum_assignment": ("name", "value"),
     },
 )
