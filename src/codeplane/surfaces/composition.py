@@ -21,6 +21,7 @@ class Chain(NamedTuple):
     steps: tuple[Step, ...]
     is_conditional: bool = False
     is_rooted: bool = False
+    top: Origin | None = None
 
 
 class Composition:
@@ -48,7 +49,10 @@ class Composition:
         if not chains:
             self._collected.count_dynamic(route.path)
         for chain in chains:
-            yield from self._along(route, chain)
+            if not chain.is_rooted and chain.top is not None and chain.top[:2] in self._collected.hidden:
+                self._collected.count_dynamic(route.path)
+            else:
+                yield from self._along(route, chain)
 
     def _along(self, route: Route, chain: Chain) -> Iterator[Endpoint]:
         is_conditional = chain.is_conditional or route.is_conditional
@@ -96,7 +100,7 @@ class Composition:
         is_root = self._rule.types[kind].root and not above
         is_root |= origin is not None and origin.start < 0 and origin.path in self._roots
         if (is_root or not above) and own is not None:
-            yield Chain((Step(RepoPath(""), 0, own),), is_rooted=is_root)
+            yield Chain((Step(RepoPath(""), 0, own),), is_rooted=is_root, top=origin)
         for mount in above:
             # Routes that a factory adds belong to every object that it makes.
             own = self._own_prefix(mount.child, kind)
@@ -108,6 +112,7 @@ class Composition:
                     (*chain.steps, mount.step, *last),
                     chain.is_conditional or mount.is_conditional,
                     chain.is_rooted,
+                    chain.top,
                 )
 
 

@@ -19,7 +19,16 @@ from codeplane.surfaces.rule import MountRule, RouteRule, Rule, words_of
 from codeplane.surfaces.running import Entry, ScriptRun
 from codeplane.surfaces.scripts import SCRIPTS, ScriptEvaluator
 from codeplane.surfaces.tables import TableOwner, Tables
-from codeplane.surfaces.values import Environment, Evaluator, Located, Origin, Thing, ThingKind, external_name
+from codeplane.surfaces.values import (
+    UNKNOWN,
+    Environment,
+    Evaluator,
+    Located,
+    Origin,
+    Thing,
+    ThingKind,
+    external_name,
+)
 
 R = TypeVar("R")
 _MOST_SCRIPTS: Final = 3_000  # that are followed without a word of the framework in them
@@ -162,7 +171,7 @@ class Framework:
         texts = self._arguments.texts(call, prefix) if prefix else [""]
         child = self._kinds.typed_object(call)
         if texts is None or child is None:
-            self._collected.count_dynamic(call.path)
+            self._hide(child.thing if child is not None else UNKNOWN)
             return
         is_conditional = site.is_conditional or call.environment.is_conditional
         for text in texts:
@@ -212,12 +221,13 @@ class Framework:
         if is_wrapped:
             yield Entry(ref, handed.owner.thing)
             return
-        if handed.prefix is None:
-            self._collected.count_dynamic(call.path)
-            return
-        is_conditional = site.is_conditional or call.environment.is_conditional
         origin = Origin(call.path, call.value.start, (*call.environment.calls, *handed.marks))
         below = Thing(ThingKind.OBJECT, f"<{handed.kind}>", origin=origin)
+        if handed.prefix is None:
+            self._hide(below)
+            yield Entry(ref, below)
+            return
+        is_conditional = site.is_conditional or call.environment.is_conditional
         step = Step(call.path, evaluator.line_of(call.path, site.start), handed.prefix)
         self._collected.mounts.append(Mount(*handed.owner, below, handed.prefix, False, step, is_conditional))
         yield Entry(ref, below)
@@ -403,7 +413,7 @@ class Framework:
                 if self._kinds.type_of(child) is None:
                     continue
                 if prefixes is None:
-                    self._collected.count_dynamic(path)
+                    self._hide(child)
                     continue
                 has_prefix = bool(rule.prefix) and self._arguments.value(call, rule.prefix) is not None
                 overrides = rule.join == "override" and has_prefix
@@ -419,6 +429,11 @@ class Framework:
                     self._collected.mounts.append(
                         Mount(*parent, below, prefix, overrides, step, is_conditional)
                     )
+
+    def _hide(self, child: Thing) -> None:
+        """Notes that what is served below an object is served at a path that isn't known."""
+        if child.origin is not None:
+            self._collected.hidden.add(child.origin[:2])
 
     def _children(self, call: Located, rule: MountRule) -> Iterator[Thing]:
         path, value, environment = call
@@ -506,6 +521,9 @@ class Framework:
             place = self._evaluator.decorated_by(path, site)
             return self._handlers.of_definition(place) if place is not None else []
         value = self._arguments.value(call, rule.handler)
+        if rule.handler == "last" and value is not None and self._handlers.handles_errors(value):
+            before = [one for one in call.value.arguments if not one.keyword][-2:-1]
+            value = value._replace(value=before[0]) if before else value
         return self._handlers.resolve(value) if value is not None else [Handler((), None, 0)]
 
 

@@ -78,6 +78,8 @@ class Collected:
     # Prefixes that objects are given after they were made; None where one isn't known.
     prefixes: dict[tuple[RepoPath, int], str | None] = field(default_factory=dict)
 
+    # Objects below which routes are served at a path that isn't known.
+    hidden: set[tuple[RepoPath, int]] = field(default_factory=set)
     # The site that is being read, where one may be read several times.
     site: tuple[RepoPath, int] | None = None
     _counted: set[tuple[RepoPath, int]] = field(default_factory=set)

@@ -64,12 +64,29 @@ class ScriptRun:
         """Meets every site: first those at the top of files and what they call, then what nobody calls."""
         for path in sorted(self._paths):
             self._follow(FunctionRef(path, FILE, Environment()), Environment(), 0)
-        for path in sorted(self._paths):
-            functions = self._evaluator.functions(path)
-            for scope, (start, _) in sorted(functions.spans.items(), key=lambda item: item[1][0]):
+        idle = list(self._idle_functions())
+        called = {one for path, scope, _ in idle for one in self._called_in(path, scope)}
+        # One that another idle one calls is met from there, with more known of it.
+        for path, scope, start in sorted(idle, key=lambda one: (one[:2] in called, one[0], one[2])):
+            if not self._times[path, scope]:
+                for environment in self._idle_environments(path, start):
+                    self._follow(FunctionRef(path, scope, Environment()), environment, 0)
+
+    def _idle_functions(self) -> Iterator[tuple[RepoPath, int, int]]:
+        """The functions that were not followed, with the byte that each begins with."""
+        for path in self._paths:
+            for scope, (start, _) in self._evaluator.functions(path).spans.items():
                 if not self._times[path, scope]:
-                    for environment in self._idle_environments(path, start):
-                        self._follow(FunctionRef(path, scope, Environment()), environment, 0)
+                    yield path, scope, start
+
+    def _called_in(self, path: RepoPath, scope: int) -> Iterator[tuple[RepoPath, int]]:
+        """The functions that a function calls, as far as it says so itself."""
+        for site in self._evaluator.functions(path).sites_of.get(scope, ()):
+            if site.kind is SiteKind.CALL and site.value.text in self._names:
+                called = self._evaluator.called(Located(path, site.value))
+                ref = self._evaluator.function_of(self._evaluator.default_of(called))
+                if ref is not None and (ref.path, ref.scope) != (path, scope):
+                    yield ref.path, ref.scope
 
     def _idle_environments(self, path: RepoPath, start: int) -> Iterator[Environment]:
         """What is known in a function that nobody calls; one in a class belongs to each class below as well."""

@@ -332,9 +332,8 @@ class NestModules:
     def _texts(self, located: Located | None) -> list[str] | None:
         if located is None:
             return [""]
-        return self._arguments.texts(
-            located._replace(value=Value(ValueKind.CALL, items=(located.value,))), "arg0"
-        )
+        call = Value(ValueKind.CALL, items=(located.value._replace(keyword=""),))
+        return self._arguments.texts(located._replace(value=call), "arg0")
 
     def _versions(self, located: Located) -> list[str] | None:
         """Versions as texts; the neutral one is none."""
