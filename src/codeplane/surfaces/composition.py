@@ -47,7 +47,9 @@ class Composition:
             chains = [chain for chain in chains if chain.is_rooted] or chains
             self._chains_of[key] = chains
         if not chains:
+            self._collected.site = None
             self._collected.count_dynamic(route.path)
+        self._collected.site = (route.path, -1 - route.line)  # one route, however many ways lead to it
         for chain in chains:
             if not chain.is_rooted and chain.top is not None and chain.top[:2] in self._collected.hidden:
                 self._collected.count_dynamic(route.path)

@@ -12,6 +12,7 @@ from codeplane.surfaces.calls import loop_environments
 from codeplane.surfaces.composition import Composition
 from codeplane.surfaces.controllers import Controllers
 from codeplane.surfaces.expanders import NestModules, drf_viewset, fastify_autoload
+from codeplane.surfaces.file_routes import file_endpoints
 from codeplane.surfaces.handlers import Handler, Handlers
 from codeplane.surfaces.kinds import Kinds, Typed
 from codeplane.surfaces.routes import Collected, Endpoint, Mount, Route, Step, spelled_pattern
@@ -76,6 +77,8 @@ class Framework:
 
     def endpoints(self) -> list[Endpoint]:
         """Every endpoint of the framework."""
+        if self._rule.files and isinstance(self._evaluator, ScriptEvaluator):
+            return list(file_endpoints(self._evaluator, self._rule))
         paths = self._paths = self._candidates()
         if not paths:
             return []

@@ -122,6 +122,20 @@ class ControllerRule(_Part):
     prefix_markers: Names = Field(default=(), description="Markers of a class that have the prefix instead.")
 
 
+class FileRule(_Part):
+    """Files whose place is their route."""
+
+    project: Names = Field(description="Names of files that stand in the root of a project.")
+    package: Names = Field(default=(), description="Packages one of which its `package.json` depends on.")
+    folders: Names = Field(description="Folders of routes, below a project's root.")
+    file: str = Field(default="", description="The name of such files without its ending; empty for any.")
+    prefix: str = Field(default="", description="What their paths begin with.")
+    methods: Literal["exports", "any", "suffix"] = Field(
+        description="Where methods are: exported functions, any, or the name before the ending."
+    )
+    base: str = Field(default="", description="The key of the project's file with a path before all.")
+
+
 class NameRule(_Part):
     """Middleware, registrations and their like: a call or decorator on an object, with a name."""
 
@@ -137,7 +151,7 @@ class Rule(_Part):
 
     framework: str
     languages: Names
-    imports: Names = Field(description="A file counts where its imports reach one of these.")
+    imports: Names = Field(default=(), description="A file counts where its imports reach one of these.")
     types: Mapping[str, TypeRule] = Field(default_factory=dict)
     routes: tuple[RouteRule, ...] = ()
     mounts: tuple[MountRule, ...] = ()
@@ -150,6 +164,7 @@ class Rule(_Part):
     )
     ignores: Names = Field(default=(), description="Functions that give no route of the repository.")
     marked: MarkedRule | None = None
+    files: tuple[FileRule, ...] = ()
     verbs: Mapping[str, Names] = Field(
         default_factory=dict, description="Verbs that a class of the framework serves to its subclasses."
     )
