@@ -11,7 +11,7 @@ from codeplane.surfaces.arguments import Arguments
 from codeplane.surfaces.calls import loop_environments
 from codeplane.surfaces.composition import Composition
 from codeplane.surfaces.controllers import Controllers
-from codeplane.surfaces.expanders import NestModules, drf_viewset, fastify_autoload
+from codeplane.surfaces.expanders import GraphqlSchema, NestModules, drf_viewset, fastify_autoload
 from codeplane.surfaces.file_routes import file_endpoints
 from codeplane.surfaces.handlers import Handler, Handlers
 from codeplane.surfaces.kinds import Kinds, Typed
@@ -97,9 +97,22 @@ class Framework:
         composition = Composition(self._evaluator, self._rule, self._collected, self._tables.roots)
         controllers = Controllers(self._evaluator, self._rule, self.dynamic)
         composed = [one for route in self._collected.routes for one in composition.endpoints(route)]
-        if self._rule.expand and isinstance(self._evaluator, ScriptEvaluator):
-            composed += NestModules(self._evaluator, self._rule.framework, scripts, self.dynamic).endpoints()
+        composed += self._expanded(paths, scripts)
         return composed + list(controllers.endpoints(paths))
+
+    def _expanded(self, paths: set[RepoPath], scripts: set[RepoPath]) -> list[Endpoint]:
+        """The endpoints that an expander of the whole rule makes."""
+        evaluator = self._evaluator
+        if not isinstance(evaluator, ScriptEvaluator):
+            return []
+        match self._rule.expand:
+            case "nest_modules":
+                modules = NestModules(evaluator, self._rule.framework, scripts, self.dynamic)
+                return list(modules.endpoints())
+            case "graphql_schema":
+                return list(GraphqlSchema(evaluator, self._rule, paths, self.dynamic).endpoints())
+            case _:
+                return []
 
     def _is_script(self, path: RepoPath) -> bool:
         facts = self._code.facts(path)

@@ -174,7 +174,9 @@ class Rule(_Part):
     transparent: Names = Field(
         default=(), description="Functions around a function that make it run on the owner itself."
     )
-    expand: Literal["", "nest_modules"] = Field(default="", description="What makes endpoints of classes.")
+    expand: Literal["", "graphql_schema", "nest_modules"] = Field(
+        default="", description="What makes endpoints of classes."
+    )
     folders: Mapping[str, Literal["fastify_autoload"]] = Field(
         default_factory=dict, description="Functions that register every file of a folder, and how."
     )
