@@ -135,6 +135,26 @@ class FileFunctions:
         starts, numbers = self._segments
         return numbers[bisect_right(starts, start) - 1] if starts and start >= starts[0] else FILE
 
+    @cached_property
+    def _class_segments(self) -> tuple[list[int], list[int]]:
+        scopes = enumerate(self._facts.scopes)
+        spans = [(*self._bytes_of(one.span), number) for number, one in scopes if one.kind is ScopeKind.CLASS]
+        return segments_of(spans)
+
+    def class_at(self, start: int) -> int:
+        """The scope of the innermost class that a byte is in."""
+        starts, numbers = self._class_segments
+        return numbers[bisect_right(starts, start) - 1] if starts and start >= starts[0] else FILE
+
+    def stands_in(self, start: int, around: int | None) -> bool:
+        """Whether a byte stands in the body of a definition itself; None is the top of the file."""
+        if around is None:
+            return self.at(start) == FILE and self.class_at(start) == FILE
+        body = self._facts.definitions[around].body
+        if body in self.spans:
+            return self.at(start) == body
+        return self.class_at(start) == body and self.at(start) == self.outside(body)
+
     def around(self, scope: int) -> int:
         """The function that a scope is or is in."""
         while scope > 0 and scope not in self.spans:

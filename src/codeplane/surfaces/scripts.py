@@ -368,7 +368,12 @@ class ScriptEvaluator(Evaluator):
         if not self.speaks(path):
             return super()._given(path, name, around, environment)
         name = DEFAULT_EXPORT if name == "default" and around is None else name
-        return super()._given(path, name, around, environment)
+        functions, number = self.functions(path), around.definition if around is not None else None
+        return [
+            (Located(path, site.value, environment), site.is_conditional)
+            for site in self.sites(path).by_name.get(name, ())
+            if functions.stands_in(site.start, number)
+        ]
 
     def _local(self, located: Located, bind: Bind, depth: int) -> Thing:
         path, environment, name = located.path, located.environment, bind.name
@@ -426,8 +431,8 @@ class ScriptEvaluator(Evaluator):
             for site in (*table.get(name, ()), *table.get(f"this.{name}", ())):
                 if not first <= site.start < last:
                     continue
-                around = self.definition_around(one.path, site.start)
-                if site.name == name and around != one:
+                is_in_body = self.functions(one.path).stands_in(site.start, one.definition)
+                if site.name == name and not is_in_body:
                     continue
                 sources.append(Located(one.path, site.value, self.inside_of(owner, one, site.start)))
             things = [self.evaluate(source, depth + 1) for source in sources]
@@ -438,6 +443,10 @@ class ScriptEvaluator(Evaluator):
             if parameter.kind is not ThingKind.UNKNOWN:
                 return parameter
         return UNKNOWN
+
+    def declared_instance(self, path: RepoPath, bind: Bind) -> Thing:
+        """An instance of the type that a parameter is declared with."""
+        return self._declared(path, bind.scope, bind.type_name)
 
     def inside_of(self, owner: Thing, place: Place, start: int) -> Environment:
         """The names in a class as an instance of it knows them."""

@@ -62,5 +62,6 @@ SITES = SiteGrammar(
         "field_definition": ("property", "value"),
     },
     returns=frozenset({"return_statement", "arrow_function"}),
+    blocks=frozenset({"statement_block"}),
     conditions=frozenset({"if_statement", "try_statement", "switch_statement", "ternary_expression"}),
 )

@@ -49,4 +49,5 @@ class SiteGrammar:
     loops: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names and what is looped over
     assignments: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # target and value
     returns: frozenset[str] = frozenset()
+    blocks: frozenset[str] = frozenset()  # bodies that are statements, where a body may be a value as well
     conditions: frozenset[str] = frozenset()

@@ -55,8 +55,16 @@ def read_sites(language: str, data: bytes) -> list[Site]:
 
 
 def _nodes_of(language: str, root: Node) -> list[tuple[Node, str]]:
-    nodes = [(node, role) for role, some in captures(_query_of(language), root).items() for node in some]
-    nodes.sort(key=lambda pair: (pair[0].start_byte, -pair[0].end_byte))
+    grammar = grammar_for(language)
+    blocks = grammar.blocks if grammar is not None else frozenset()
+    nodes = [
+        (node, role)
+        for role, some in captures(_query_of(language), root).items()
+        for node in some
+        # A function whose body is a value returns that; one with a block has statements that do.
+        if role != "return" or not node.named_children or node.named_children[-1].type not in blocks
+    ]
+    nodes.sort(key=lambda pair: (pair[0].start_byte, -pair[0].end_byte, pair[1] == "return"))
     return nodes[:_MOST_SITES]
 
 
