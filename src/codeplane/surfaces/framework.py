@@ -19,6 +19,7 @@ from codeplane.surfaces.routes import Collected, Endpoint, Mount, Route, Step, s
 from codeplane.surfaces.rule import MountRule, RouteRule, Rule, words_of
 from codeplane.surfaces.running import Entry, ScriptRun
 from codeplane.surfaces.scripts import SCRIPTS, ScriptEvaluator
+from codeplane.surfaces.started import started_files
 from codeplane.surfaces.tables import TableOwner, Tables
 from codeplane.surfaces.values import (
     UNKNOWN,
@@ -89,6 +90,7 @@ class Framework:
                 scripts,
                 self._meet,
                 lambda located: self._kinds.typed_object(located) is not None,
+                list(self._started_entries(self._evaluator)),
             ).run()
         for path in sorted(paths - scripts):
             self._read(path)
@@ -143,6 +145,16 @@ class Framework:
             ]
         finally:
             self._entered, self._collected.site = None, None
+
+    def _started_entries(self, evaluator: ScriptEvaluator) -> Iterator[Entry]:
+        """The functions that a command hands an application."""
+        rule = self._rule.started
+        for path in sorted(set(started_files(self._code, rule.command))) if rule is not None else ():
+            module = Thing(ThingKind.MODULE, target=(Place(path, -1),))
+            ref = evaluator.function_of(evaluator.default_of(module))
+            if ref is not None and rule is not None:
+                origin = Origin(path, -1)
+                yield Entry(ref, Thing(ThingKind.OBJECT, f"<{rule.kind}>", origin=origin))
 
     def _local_makers(self, path: RepoPath) -> set[str]:
         """What a file calls the functions that make an object with something in it."""

@@ -153,6 +153,8 @@ class FileFunctions:
         body = self._facts.definitions[around].body
         if body in self.spans:
             return self.at(start) == body
+        if body < 0:
+            return False
         return self.class_at(start) == body and self.at(start) == self.outside(body)
 
     def around(self, scope: int) -> int:

@@ -122,6 +122,13 @@ class ControllerRule(_Part):
     prefix_markers: Names = Field(default=(), description="Markers of a class that have the prefix instead.")
 
 
+class StartRule(_Part):
+    """A command in the scripts of a `package.json` that serves what a file exports."""
+
+    command: str = Field(description="What the command begins with: `fastify start`.")
+    kind: str = Field(description="The kind of object that the exported function gets.")
+
+
 class FileRule(_Part):
     """Files whose place is their route."""
 
@@ -165,6 +172,7 @@ class Rule(_Part):
     ignores: Names = Field(default=(), description="Functions that give no route of the repository.")
     marked: MarkedRule | None = None
     files: tuple[FileRule, ...] = ()
+    started: StartRule | None = None
     verbs: Mapping[str, Names] = Field(
         default_factory=dict, description="Verbs that a class of the framework serves to its subclasses."
     )

@@ -5,7 +5,7 @@ is followed once, with nothing known of its parameters but their types.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
@@ -43,7 +43,9 @@ class ScriptRun:
         paths: Set[RepoPath],
         meet: Meet,
         is_served: Callable[[Located], bool],
+        started: Sequence[Entry] = (),
     ) -> None:
+        self._started = started
         self._evaluator, self._paths, self._meet, self._is_served = evaluator, paths, meet, is_served
         self._code = evaluator.code
         self._followed: set[tuple[object, ...]] = set()
@@ -64,6 +66,9 @@ class ScriptRun:
         """Meets every site: first those at the top of files and what they call, then what nobody calls."""
         for path in sorted(self._paths):
             self._follow(FunctionRef(path, FILE, Environment()), Environment(), 0)
+        for entry in self._started:
+            start = Located(entry.function.path, Value(ValueKind.CALL, start=-1))
+            self._enter(entry, start, 0)
         idle = list(self._idle_functions())
         called = {one for path, scope, _ in idle for one in self._called_in(path, scope)}
         # One that another idle one calls is met from there, with more known of it.

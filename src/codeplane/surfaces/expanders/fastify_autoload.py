@@ -116,7 +116,10 @@ def _folder_of(evaluator: ScriptEvaluator, call: Located, value: Value | None, d
             return here
         source = evaluator.source_of(Located(path, value, environment))
         return _folder_of(evaluator, source, source.value, depth + 1) if source is not None else None
-    if value.kind is ValueKind.MEMBER and value.text == "dirname":  # of `import.meta`, which is no name
+    if value.kind is ValueKind.MEMBER and value.text in (
+        "dirname",
+        "url",
+    ):  # of `import.meta`, which is no name
         return here
     if value.kind is ValueKind.CONCAT:
         parts = [*value.items]
