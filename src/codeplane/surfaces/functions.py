@@ -117,10 +117,17 @@ class FileFunctions:
             for scope in self.spans
             if self._facts.scopes[scope].parent in fields
         }
-        for number, item in items:
-            if item.body in self.spans and item.kind in ("function", "method", "constructor", "property"):
-                table[item.body] = number
+        for number, _ in items:
+            scope = self.scope_of(number)
+            if scope != FILE:
+                table[scope] = number
         return table
+
+    def scope_of(self, number: int) -> int:
+        """The scope of a function by its definition; its body may be a block inside."""
+        item = self._facts.definitions[number]
+        is_function = item.kind in ("function", "method", "constructor", "property")
+        return self.around(item.body) if is_function and item.body >= 0 else FILE
 
     @cached_property
     def sites_of(self) -> Mapping[int, list[Site]]:
@@ -150,9 +157,9 @@ class FileFunctions:
         """Whether a byte stands in the body of a definition itself; None is the top of the file."""
         if around is None:
             return self.at(start) == FILE and self.class_at(start) == FILE
-        body = self._facts.definitions[around].body
-        if body in self.spans:
-            return self.at(start) == body
+        body, scope = self._facts.definitions[around].body, self.scope_of(around)
+        if scope != FILE:
+            return self.at(start) == scope
         if body < 0:
             return False
         return self.class_at(start) == body and self.at(start) == self.outside(body)

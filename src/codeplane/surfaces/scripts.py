@@ -629,10 +629,12 @@ class ScriptEvaluator(Evaluator):
         place = thing.target[0]
         if self.code.definition_kind(place) not in _FUNCTIONS:
             return None
-        body = self.code.require_facts(place.path).definitions[place.definition].body
         functions = self.functions(place.path)
-        scope = body if body in functions.spans else None
-        return FunctionRef(place.path, scope, Environment(), place) if scope is not None else None
+        scope = functions.scope_of(place.definition)
+        if scope == FILE:  # `export default () => …` has no body of its own
+            sites = self.sites(place.path).by_name.get(DEFAULT_EXPORT, ())
+            scope = next((functions.by_start.get(site.value.start, FILE) for site in sites), FILE)
+        return FunctionRef(place.path, scope, Environment(), place) if scope in functions.spans else None
 
 
 def _as_default(path: RepoPath, value: Value, environment: Environment) -> Located:
