@@ -9,6 +9,13 @@ const target = process.env.ROUTES_TO;
 const load = Module._load;
 const applications = [];
 const rows = [];
+// Packages that need a server or generated code: anything asked of them is there and does nothing.
+const stubbed = (process.env.ROUTES_STUBS || "").split(",").filter(Boolean);
+const nothing = new Proxy(function () {}, {
+  get: (_, name) => (name === "then" || name === Symbol.toPrimitive ? undefined : name === "__esModule" ? true : nothing),
+  apply: () => nothing,
+  construct: () => nothing,
+});
 const seen = new WeakSet();
 
 function site() {
@@ -79,6 +86,7 @@ function patchFindMyWay(router) {
 }
 
 Module._load = function (request, parent, isMain) {
+  if (stubbed.includes(request)) return nothing;
   const exported = load.call(this, request, parent, isMain);
   if (/^express$|node_modules\/express\/(index|lib\/express)\.js$/.test(request)) return patchExpress(exported);
   if (request === "find-my-way") return patchFindMyWay(exported);
@@ -131,6 +139,7 @@ async function main() {
     exported = name.endsWith("()") ? await exported[name.slice(0, -2)]() : exported[name];
   }
   if (process.env.ROUTES_CALL) exported = await exported();
+  if (process.env.ROUTES_PLUGIN) exported = Module.createRequire(entry)("fastify")().register(exported);
   await new Promise((resolve) => setTimeout(resolve, Number(process.env.ROUTES_WAIT || 1500)));
   const own = exported && (exported.handle || exported._router) ? exported : exported && exported.app;
   const roots = new Set([...applications, ...(own && own.handle ? [own] : [])]);

@@ -1,8 +1,13 @@
 """What selectors of rules mean in a call."""
 
+from typing import Final
+
 from codeplane.languages.sites import Value, ValueKind
 from codeplane.surfaces.rule import selector
 from codeplane.surfaces.values import Evaluator, Located, ThingKind
+
+_GETTERS: Final = frozenset({"get", "getOrThrow", "join", "concat", "replace", "toString", "trim"})
+_GLOBALS: Final = frozenset({"process", "globalThis", "global"})
 
 
 class Arguments:
@@ -65,11 +70,34 @@ class Arguments:
             return first if texts else nothing
         if self.evaluator.text(located) is not None:
             return first
-        is_name = first.kind in (ValueKind.NAME, ValueKind.MEMBER) and value.argument(1) is not None
-        is_unclear = is_name and self.evaluator.evaluate(located).kind is ThingKind.UNKNOWN
-        source = self.evaluator.source_of(located) if is_unclear and first.kind is ValueKind.NAME else None
-        is_made = source is not None and source.value.kind in (ValueKind.CALL, ValueKind.FUNCTION)
-        return first if is_unclear and not is_made else nothing
+        if value.argument(1) is None:
+            return nothing
+        return first if self._may_be_text(located) else nothing
+
+    def _may_be_text(self, located: Located) -> bool:
+        """Whether a value of which nothing is known may be a path rather than a function that is called."""
+        value = located.value
+        if value.kind is ValueKind.CALL:  # `config.get("prefix")`, where `cors()` gives a function
+            return value.text in _GETTERS
+        if value.kind not in (ValueKind.NAME, ValueKind.MEMBER):
+            return False
+        thing = self.evaluator.evaluate(located)
+        if thing.kind is ThingKind.EXTERNAL:
+            head = thing.text.partition(".")[0]
+            is_import = head not in _GLOBALS and value.text.partition(".")[0] != head
+            return "()" in thing.text or not (is_import or self._is_imported(located))
+        if thing.kind is not ThingKind.UNKNOWN:
+            return False
+        source = self.evaluator.source_of(located) if value.kind is ValueKind.NAME else None
+        is_call = source is not None and source.value.kind is ValueKind.CALL
+        is_function = source is not None and source.value.kind is ValueKind.FUNCTION
+        is_getter = source is not None and is_call and source.value.text in _GETTERS
+        return is_getter or not (is_call or is_function)
+
+    def _is_imported(self, located: Located) -> bool:
+        facts = self.evaluator.code.facts(located.path)
+        root = located.value.text.partition(".")[0]
+        return facts is not None and any(item.alias == root for item in facts.imports)
 
     def _member(self, located: Located, key: str) -> Located | None:
         """The value of a key of a mapping, straight or behind a name."""

@@ -99,7 +99,8 @@ class Composition:
             if _is_same(mount.child, owner)
         ]
         own = self._own_prefix(owner, kind)
-        is_root = self._rule.types[kind].root and not above
+        is_hidden = origin is not None and origin[:2] in self._collected.hidden
+        is_root = self._rule.types[kind].root and not above and not is_hidden
         is_root |= origin is not None and origin.start < 0 and origin.path in self._roots
         if (is_root or not above) and own is not None:
             yield Chain((Step(RepoPath(""), 0, own),), is_rooted=is_root, top=origin)

@@ -149,7 +149,7 @@ class ScriptRun:
             if rows is None:
                 yield around
             for row in (rows or ())[:_MOST_LOOPED]:
-                yield _with_values(around, dict(_taken_apart(pattern, row)))
+                yield _in_round(around, dict(_taken_apart(pattern, row)), row)
 
     def _call(self, path: RepoPath, site: Site, environment: Environment, depth: int) -> None:
         call = Located(path, site.value, environment)
@@ -184,7 +184,7 @@ class ScriptRun:
         number = 1 if site.value.text == "reduce" else 0
         for row in rows[:_MOST_LOOPED]:
             values = dict(parameters[number].bind(row)) if number < len(parameters) else {}
-            yield _with_values(call.environment, values)
+            yield _in_round(call.environment, values, row)
 
     def _enter(self, entry: Entry, call: Located, depth: int) -> None:
         """Follows a function that a framework calls with an object."""
@@ -242,19 +242,26 @@ class ScriptRun:
 
 def _key_of(environment: Environment) -> tuple[object, ...]:
     """What tells environments apart."""
-    values = sorted(
-        (name, one.path, one.value.start, one.value.kind, one.value.text, one.environment.calls)
-        for name, one in environment.values.items()
-    )
+    values = sorted((name, *_identity(one)) for name, one in environment.values.items())
     things = sorted((name, str(one.target), str(one.origin)) for name, one in environment.things.items())
     return (tuple(values), tuple(things), environment.calls)
 
 
-def _with_values(environment: Environment, values: dict[str, Located]) -> Environment:
+def _identity(located: Located) -> tuple[str, int, str]:
+    """Where a value is written in the end, behind the names of parameters."""
+    path, value, environment = located
+    for _ in range(_DEEPEST):
+        if value.kind is not ValueKind.NAME or value.text not in environment.values:
+            break
+        path, value, environment = environment.values[value.text]
+    return path, value.start, value.text
+
+
+def _in_round(environment: Environment, values: dict[str, Located], row: Located) -> Environment:
+    """The names in one round of a loop, whose objects are others than those of the next."""
     things = {name: thing for name, thing in environment.things.items() if name not in values}
-    return Environment(
-        {**environment.values, **values}, environment.calls, things, environment.is_conditional
-    )
+    calls = (*environment.calls, Origin(row.path, row.value.start))
+    return Environment({**environment.values, **values}, calls, things, environment.is_conditional)
 
 
 def _taken_apart(pattern: str, row: Located) -> Iterator[tuple[str, Located]]:

@@ -38,6 +38,7 @@ _SAME: Final = frozenset({"bind", "freeze", "seal"})
 _VIEWS: Final = frozenset({"values", "keys", "entries"})
 _DEEPEST: Final = 24
 _NOTHING: Final = Environment()
+_NONE: Final = frozenset({"null", "undefined"})
 _INTEROP: Final = frozenset(
     {"_interopRequireDefault", "_interopRequireWildcard", "__importDefault", "__importStar", "__toESM"}
 )
@@ -372,8 +373,23 @@ class ScriptEvaluator(Evaluator):
         return [
             (Located(path, site.value, environment), site.is_conditional)
             for site in self.sites(path).by_name.get(name, ())
-            if functions.stands_in(site.start, number)
+            if site.value.text not in _NONE
+            and (
+                functions.stands_in(site.start, number)
+                or (number is None and self._is_global(path, site, name))
+            )
         ]
+
+    def _is_global(self, path: RepoPath, site: Site, name: str) -> bool:
+        """Whether a function gives a variable of the file its value: `let app; function start() { app = … }`."""
+        functions, facts = self.functions(path), self.code.require_facts(path)
+        scope = functions.at(site.start)
+        if scope == FILE or "." in name:
+            return False
+        number = self.code.binding_at(facts, scope, name)
+        names = {bind.scope for bind in facts.binds if bind.name == name}
+        is_own = any(functions.around(one) == scope for one in names if one > 0)
+        return number is not None and number >= 0 and facts.binds[number].scope == 0 and not is_own
 
     def _local(self, located: Located, bind: Bind, depth: int) -> Thing:
         path, environment, name = located.path, located.environment, bind.name
@@ -477,12 +493,9 @@ class ScriptEvaluator(Evaluator):
             return None
         facts, functions = self.code.require_facts(place.path), self.functions(place.path)
         for number, item in enumerate(facts.definitions):
-            if (
-                item.parent == place.definition
-                and item.name == "constructor"
-                and item.body in functions.spans
-            ):
-                return Place(place.path, number), item.body
+            scope = functions.scope_of(number)
+            if item.parent == place.definition and item.name == "constructor" and scope != FILE:
+                return Place(place.path, number), scope
         return None
 
     def _parameter_field(self, owner: Thing, place: Place, name: str, depth: int) -> Thing:

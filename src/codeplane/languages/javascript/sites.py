@@ -24,6 +24,7 @@ SITES = SiteGrammar(
     ),
     texts=frozenset({"string", "template_string"}),
     text_parts=frozenset({"string_fragment", "escape_sequence"}),
+    escapes=frozenset({"escape_sequence"}),
     holes=frozenset({"template_substitution"}),
     lists=frozenset({"array"}),
     mappings=frozenset({"object"}),

@@ -29,6 +29,7 @@ class SiteGrammar:
     text_parts: frozenset[str] = frozenset()  # nodes inside of a text that are its characters
     holes: frozenset[str] = frozenset()  # nodes inside of a text that are values
     brace_escapes: frozenset[str] = frozenset()  # nodes inside of a text where `{{` stands for `{`
+    escapes: frozenset[str] = frozenset()  # nodes inside of a text that stand for another character
     raw_quotes: bool = False  # a text without parts is read between its quotes
     singles: frozenset[str] = frozenset()  # lists that stand for their only item
     lists: frozenset[str] = frozenset()

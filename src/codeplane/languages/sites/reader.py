@@ -25,6 +25,7 @@ SPREAD: Final = "..."
 """What `...a` is called, as a call with one argument."""
 DEFAULT_EXPORT: Final = "export default"
 """What the value is assigned to that a module exports without a name."""
+_ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 _PARTS: Final = frozenset({CHOICE, FALLBACK, SPREAD})
 
 
@@ -441,6 +442,8 @@ class _Values:
                 text = self.text_of(child)
                 if any(part.type in grammar.brace_escapes for part in child.named_children):
                     text = text.replace("{{", "{").replace("}}", "}")
+                if child.type in grammar.escapes and len(text) == 2:
+                    text = _ESCAPED.get(text[1], text[1])
                 items.append(Value(ValueKind.TEXT, text, child.start_byte))
             elif child.type in grammar.holes:
                 inner = child.named_children[0] if child.named_children else child

@@ -147,11 +147,19 @@ class GraphqlSchema:
         path, value, environment = thing.made_by
         for item in value.items:
             if item.keyword:
-                handlers = self._handlers.resolve(Located(path, item, environment))
-                place = handlers[0].place if handlers else None
+                place = self._resolver_of(Located(path, item, environment))
                 yield _Operation(method, item.keyword.strip("\"'"), path, item.start, place)
             elif item.items:
                 yield from self._fields(Located(path, item.items[0], environment), method)
+
+    def _resolver_of(self, field: Located) -> Place | None:
+        """The function of a field, straight or in `{type, resolve}`."""
+        if field.value.kind is ValueKind.MAPPING:
+            names = ("resolve", "subscribe")
+            inner = (self._evaluator.mapping_item(field, name) for name in names)
+            field = next((one for one in inner if one is not None), field)
+        handlers = self._handlers.resolve(field)
+        return handlers[0].place if handlers else None
 
     def _of_objects(self, call: Located) -> Iterator[_Operation]:
         for name, method in _METHODS.items():
