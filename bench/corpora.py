@@ -90,6 +90,18 @@ def _source_lists(folder: Path) -> list[str]:
     ]
 
 
+def repository_at(name: str, commit: str) -> Path:
+    """A public repository at a commit."""
+    target = CACHE / f"{name.rpartition('/')[2]}-{commit[:12]}"
+    if not (target / ".git" / "FETCH_HEAD").exists():
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir(parents=True)
+        _git(target, "init", "-q")
+        _git(target, "fetch", "-q", "--depth", "1", f"https://github.com/{name}", commit)
+        _git(target, "checkout", "-q", commit)
+    return target
+
+
 @contextmanager
 def indexed(root: Path) -> Iterator[Index]:
     """A fresh index of a repository, with everything read."""

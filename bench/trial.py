@@ -22,8 +22,8 @@ from typing import Any, Final
 import mcp_types as wire
 
 from bench.measure import ENVELOPE
-from codeplane.server.endpoint import SESSION_META_KEY, listed_tool
-from codeplane.server.transport.link import join
+from codeplane.server.endpoint import listed_tool
+from codeplane.server.transport.link import SESSION_META_KEY, join
 from codeplane.storage import StateDir
 from codeplane.tools import all_tools
 
@@ -55,7 +55,7 @@ class Cost:
 
 def listing() -> str:
     """The list of tools, as a client of the standard profile gets it."""
-    standard = [listed_tool(tool) for tool in all_tools().values() if tool.standard]
+    standard = [listed_tool(tool, tool.schema) for tool in all_tools().values() if tool.standard]
     return wire.ListToolsResult(tools=standard).model_dump_json(exclude_none=True, by_alias=True)
 
 

@@ -27,6 +27,7 @@ from codeplane.languages.operations.registry import operations_of, pack_of
 from codeplane.refactor.risk import risks
 from codeplane.server.decode import _accepted
 from codeplane.server.profiles import Profile, profiles
+from codeplane.surfaces.coverage import coverage_rows
 from codeplane.tools import Tool
 from codeplane.tools._registry import LISTING, loaded_tools, row_of
 
@@ -64,6 +65,7 @@ def pages() -> dict[str, str]:
         "operations": _operations_page(),
         "risks": _risks_page(),
         "rejections": _rejections_page(),
+        "surfaces": _surfaces_page(),
     }
     written = {f"{FOLDER}/{name}.md": NOTE + "\n".join(parts).rstrip() + "\n" for name, parts in made.items()}
     return {**written, LIST: _listing()}
@@ -81,6 +83,16 @@ def _languages_page() -> Iterator[str]:
     # Nobody publishes a grammar wheel for it.
     yield "Protocol Buffers (`.proto`) are among those others: there is no grammar for them on PyPI.\n"
     yield support_table()
+
+
+def _surfaces_page() -> Iterator[str]:
+    yield "# Surfaces\n"
+    yield (
+        "What is read of each framework. Each is a rule file under `src/codeplane/surfaces/rules/`; "
+        "[../surfaces.md](../surfaces.md) says what the kinds mean and how to add rules of your own.\n"
+    )
+    rows = ((name, ", ".join(languages), ", ".join(kinds)) for name, languages, kinds in coverage_rows())
+    yield _table(("Framework", "Languages", "Kinds"), rows)
 
 
 def _risks_page() -> Iterator[str]:
@@ -166,6 +178,13 @@ def _tools_page() -> Iterator[str]:
     )
     rows = ((p.name, f"`{p.path}`", f"`cpl mcp --profile {p.name}`", len(p.tools)) for p in offered.values())
     yield _table(("Profile", "HTTP endpoint", "stdio", "Tools"), rows)
+    yield (
+        "Tools marked `state` answer about any state of the files, in every profile; the lists of `full` and "
+        "`read` say so. `commit` (a branch, a tag or an id) reads a commit, `workspace` a workspace, and "
+        "`virtual_files` (a list of `{path, content}` or `{path, deleted: true}`) files as if they had been "
+        "written, on top of either. `consistency` may say which of these counts: `committed`, `workspace` or "
+        "`ephemeral`. A cursor goes on in the state that it was made in.\n"
+    )
     for tool in tools.values():
         yield from _tool(tool, offered.values())
 
@@ -174,7 +193,7 @@ def _tool(tool: Tool, offered: Iterable[Profile]) -> Iterator[str]:
     yield f"## `{tool.name}`\n"
     yield tool.doc.description.replace("\n", "\n\n") + "\n"
     yield f"- Category: {tool.category}"
-    yield f"- Effect: {tool.effect}"
+    yield f"- Effect: {tool.effect}{', state' if tool.reads_state else ''}"
     yield f"- Profiles: {', '.join(p.name for p in offered if tool.name in p.tools)}"
     if tool.timeout_sec is not None:
         yield f"- Time limit: {tool.timeout_sec:g} s"

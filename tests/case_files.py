@@ -20,6 +20,7 @@ _VOLATILE = (
     (re.compile(r"\b(contextPackHash|planFingerprint)(\"?: \"?)[0-9a-f]{64}"), r"\1\2<hash>"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)"), "<time>"),
     (re.compile(r"\b(expires_ms\"?: )\d+"), r"\1<time>"),
+    (re.compile(r"^( *)elapsed_seconds: [\d.]+$", re.MULTILINE), r"\1elapsed_seconds: <number>"),
     (re.compile(r"\b[0-9a-f]{40}\b"), "<commit>"),
     (re.compile(r"(?<=refs/codeplane/saved/)\d{8}T\d{6}-[0-9a-f]{7}"), "<saved>"),
     (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{10}\b"), "<short>"),

@@ -61,8 +61,9 @@ def has_a_case(tools: Iterable[Tool], cases: Path) -> Iterator[str]:
 
 def fits_the_budget(tools: dict[str, Tool], budget: int = STANDARD_CHARACTERS) -> Iterator[str]:
     """Every conversation pays for the list of tools before it has asked anything."""
-    standard = profiles(tools)["standard"].tools.values()
-    listed = ListToolsResult(tools=[listed_tool(tool) for tool in standard])
+    profile = profiles(tools)["standard"]
+    standard = profile.tools.values()
+    listed = ListToolsResult(tools=[listed_tool(tool, profile.schema_of(tool)) for tool in standard])
     size = len(listed.model_dump_json(exclude_none=True, by_alias=True))
     if size > budget:
         yield f"the list of the standard profile has {size} characters"

@@ -104,10 +104,11 @@ def test_patch_verbs_are_denied_before_a_plan_and_for_wrong_nodes_after_it(desk:
         {"targetFile": "../x"},
         {"planNodeId": "v1"},
     ):
+        before_it = git(desk.root, "status", "--porcelain")
         denial = desk.turn("apply_code_patch", workId="x", **{**arguments, **wrong})
         assert denial.codes == ["PLAN_SCOPE_VIOLATION"], denial.text
+        assert git(desk.root, "status", "--porcelain") == before_it
         assert desk.send({**denial.suggestion, "workId": "x"}).codes == []
-    assert git(desk.root, "status", "--porcelain") == ""
     missing = desk.turn("apply_code_patch", workId="x", planNodeId="n1", targetFile="pager.py")
     assert missing.codes == ["PLAN_MISSING_REQUIRED_FIELDS"]
 

@@ -23,7 +23,8 @@ NODE: dict[str, Any] = {
     "evidence": ["prompt", "shop/cart.py:13-14"],
 }
 # Raised by the dispatcher and by verbs that carry a plan out.
-_ELSEWHERE = {"scope.state", "scope.node", "scope.verb", "scope.argument", "fields.invalid"}
+_OF_VERBS = "state node verb argument scratch observations open_nodes".split()
+_ELSEWHERE = {"fields.invalid", *(f"scope.{name}" for name in _OF_VERBS)}
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +97,7 @@ def test_new_files_and_new_symbols(lab: PlanLab) -> None:
         "evidence": ["prompt"],
     }
     assert lab.check(new).problems == ()
+    assert lab.check({**new, "edits": [{"oldText": "", "newText": ""}]}).problems == ()
     assert lab.check({**new, "symbols": ["tax"], "newSymbols": None}).plan == lab.check(new).plan
     assert lab.check({**NODE, "operation": "delete", "symbols": None}).problems == ()
     more = {**NODE, "symbols": ["<module>"], "newSymbols": ["tax"]}
@@ -195,6 +197,10 @@ def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     yield "fields.edits", {"nodes": [{**NODE, "edits": [{"oldText": "", "newText": "x"}]}]}, {}
     both = {"edits": [{"old": "LIMIT = 10", "new": "x"}], "delta": {"elements": []}}
     yield "fields.edits", {"nodes": [{**NODE, **both}]}, {}
+    new = {"file": "shop/tax.py", "operation": "create", "intent": "Add it.", "evidence": ["prompt"]}
+    codemod = {"codemodId": "rename_identifier_in_file", "params": {"from": "a", "to": "b"}}
+    yield "fields.edits", {"nodes": [{**new, "edits": [{"oldText": "", "newText": "x"}, codemod]}]}, {}
+    yield "fields.edits", {"nodes": [{**new, "edits": [codemod]}]}, {}
     yield "fields.version", {"schemaVersion": "9.0.0", "nodes": [NODE]}, {}
     yield "scope.path", {"nodes": [{**NODE, "file": ".git/config"}]}, {}
     yield "scope.path", {"nodes": [{**NODE, "file": "shop"}]}, {}
@@ -204,6 +210,9 @@ def wrong_plans() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     yield "scope.file", {"nodes": [{**NODE, "file": "\udcff.py"}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "file": "zzz/qqq.rs", "symbols": ["x"]}]}, {}
     yield "scope.file", {"nodes": [{**NODE, "operation": "create"}]}, {}
+    closed = {"why_absent": lambda _: "a rule keeps it out"}
+    yield "scope.closed", {"nodes": [{**NODE, "file": "out/kart.py"}]}, closed
+    yield "scope.closed", {"nodes": [{**NODE, "file": "out/new.py", "operation": "create"}]}, closed
     yield "scope.allowlist", {"nodes": [NODE]}, {"allows": lambda path: path.startswith("docs/")}
     yield "scope.symbol", {"nodes": [{**NODE, "symbols": ["Cart.totl"]}]}, {}
     yield "scope.symbol", {"nodes": [{**NODE, "symbols": ["zzzz"]}]}, {}

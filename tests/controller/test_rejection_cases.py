@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
+import codeplane.controller
 from codeplane.controller.plan_graph import CODES, PlanCheck, RejectionCode
 from tests.controller.plan_lab import FILES, PROMPT, Choice, PlanLab, PlanRule, TracedChain, open_lab
 
 FOLDER = Path(__file__).parent.parent / "cases" / "rejections"
 RAISED = [code for code, entry in CODES.items() if "plan validation" in entry.raised_by]
+SOURCES = Path(codeplane.controller.__file__).parent
+_SUB_CODE = re.compile(r'"((?:fields|scope|evidence|atomicity|verification|strategy|ambiguous)\.[a-z_]+)"')
 _HEADING = re.compile(r"^-- (.+) --$", re.MULTILINE)
 
 
@@ -80,3 +83,10 @@ def test_a_rejection_and_its_repair(
         assert check.plan is None
         if check.remedy is None:
             assert lab.check_document(check.skeleton).problems == ()
+
+
+def test_every_sub_code_that_is_raised_is_in_the_table() -> None:
+    in_code = {match for file in SOURCES.rglob("*.py") for match in _SUB_CODE.findall(file.read_text())}
+    assert in_code == {
+        name for entry in CODES.values() for name in entry.sub_codes if _SUB_CODE.match(f'"{name}"')
+    }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from codeplane.server import oneshot
+from codeplane.server.remote_call import ENVELOPE
 from codeplane.server.transport.link import GREETING
 from codeplane.storage import Serving, StateDir
 from tests.drive import Cpl, Stdio
@@ -145,7 +145,7 @@ def tell(to: socket.socket, message: dict[str, Any]) -> None:
 
 def modern_call(request_id: int, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """A call that needs no handshake before it."""
-    params = {"name": tool, "arguments": arguments, "_meta": oneshot.ENVELOPE}
+    params = {"name": tool, "arguments": arguments, "_meta": ENVELOPE}
     return {"jsonrpc": "2.0", "id": request_id, "method": "tools/call", "params": params}
 
 

@@ -100,7 +100,7 @@ def test_another_client_has_a_budget_of_its_own(ask: Ask) -> None:
 def test_more_than_the_settings_allow_is_not_given(ask: Ask) -> None:
     opened = ask("task_open", max_mutations=1000, max_test_runs=1)
     assert opened["result"]["mutations"] == "0/2" and opened["result"]["test_runs"] == "0/1"
-    assert opened["meta"]["limits_applied"] == {"max_mutations": 2}
+    assert opened["meta"]["limits_applied"] == {"max_mutations": {"requested": 1000, "hard_cap": 2}}
 
 
 def test_the_same_change_twice_is_flagged(ask: Ask) -> None:

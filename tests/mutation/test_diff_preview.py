@@ -1,6 +1,7 @@
 """How many lines come and go: the same as when every line is compared."""
 
 import re
+import sys
 from difflib import unified_diff
 
 from hypothesis import given
@@ -47,3 +48,22 @@ def test_a_long_file_with_as_many_lines_as_before_is_shown_line_by_line() -> Non
         "--- a.py", "+++ a.py", "@@ -1,4 +1,4 @@", "-line 0", "-line 1", "+first", "+row 1", " line 2"
     ]  # fmt: skip
     assert told[-1].startswith("… ")
+
+
+@given(
+    common=st.integers(0, 3_000),
+    old=st.text("ab", min_size=1, max_size=2_000),
+    new=st.text("cd", min_size=1, max_size=2_000),
+)
+def test_long_lines_are_shown_where_they_differ(common: int, old: str, new: str) -> None:
+    before, after = (f"x\n{'=' * common}{text}\n".encode() for text in (old, new))
+    lines = preview("p", before, after, 50).splitlines()
+    gone, come = (next(line for line in lines[2:] if line.startswith(mark)) for mark in "-+")
+    assert max(map(len, lines)) < 500
+    assert old[0] in gone and new[0] in come
+    assert preview("p", before, after, sys.maxsize).splitlines()[-1] == f"+{'=' * common}{new}"
+
+
+def test_long_lines_around_a_change_are_shown_in_part() -> None:
+    text = preview("p", b"=" * 10_000 + b"\nold\n", b"=" * 10_000 + b"\nnew\n", 50)
+    assert "9600 more characters" in text and len(text) < 600

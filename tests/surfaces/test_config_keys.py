@@ -237,7 +237,7 @@ def f():
 cfg.config["NO"]
 """,
     }
-    assert _keys(tmp_path, files) == ["PAGE=20", "SECRET", "X_VAR=x", "Z1=z", "Z2=z"]
+    assert _keys(tmp_path, files) == ["PAGE=20", "SECRET", "!WRITTEN", "X_VAR=x", "Z1=z", "Z2=z"]
 
 
 def test_settings_of_django(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from codeplane.config import Places
+from codeplane.core.paths import RepoPath
 from codeplane.session import Checkout, RepoSession
 from codeplane.surfaces.endpoints import endpoints_of
+from codeplane.surfaces.exclusion import is_of_tests
 from tests.drive import new_repo, user_env
 
 CASES = Path(__file__).parent / "cases"
@@ -39,22 +41,30 @@ def _parse_block(body: str) -> tuple[dict[str, str], list[str]]:
     return files, expected
 
 
-def _rendered_surface(tmp_path: Path, files: dict[str, str]) -> list[str]:
-    root = new_repo(tmp_path / "repo", files)
+def rendered_surface(session: RepoSession, files: dict[str, str]) -> list[str]:
+    contents = {RepoPath(path): text.encode() for path, text in files.items()}
+    with session.index.overlay(contents) as (_, code):
+        surface = endpoints_of(code)
+        rows = []
+        for endpoint in surface.endpoints:
+            if is_of_tests(code, endpoint):
+                continue
+            handler = code.qualified(endpoint.handler) if endpoint.handler else "-"
+            mounted = "" if endpoint.mounted == "always" else f" ({endpoint.mounted})"
+            rows.append(f"{endpoint.method} {endpoint.route} {handler}{mounted}")
+        dynamic = sum(surface.dynamic.values())
+        return rows + ([f"dynamic {dynamic}"] if dynamic else [])
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RepoSession]:
+    """An empty repository; each form is laid over it."""
+    tmp_path = tmp_path_factory.mktemp("forms")
+    root = new_repo(tmp_path / "repo", {"README": ""})
     session = RepoSession.open(Checkout.find(root, Places.of_user(user_env(tmp_path / "home"))))
-    try:
-        session.index.refresh()
-        with session.index.snapshot() as snapshot:
-            surface = endpoints_of(snapshot)
-            rows = []
-            for endpoint in surface.endpoints:
-                handler = snapshot.qualified(endpoint.handler) if endpoint.handler else "-"
-                mounted = "" if endpoint.mounted == "always" else f" ({endpoint.mounted})"
-                rows.append(f"{endpoint.method} {endpoint.route} {handler}{mounted}")
-            dynamic = sum(surface.dynamic.values())
-            return rows + ([f"dynamic {dynamic}"] if dynamic else [])
-    finally:
-        session.close()
+    session.index.refresh()
+    yield session
+    session.close()
 
 
 ALL = [(path.stem, name, body) for path in sorted(CASES.glob("*.txt")) for name, body in _blocks(path)]
@@ -63,9 +73,9 @@ ALL = [(path.stem, name, body) for path in sorted(CASES.glob("*.txt")) for name,
 @pytest.mark.parametrize(
     "body", [body for _, _, body in ALL], ids=[f"{framework}: {name}" for framework, name, _ in ALL]
 )
-def test_a_form_gives_its_endpoints(tmp_path: Path, body: str) -> None:
+def test_a_form_gives_its_endpoints(session: RepoSession, body: str) -> None:
     files, expected = _parse_block(body)
-    assert sorted(_rendered_surface(tmp_path, files)) == sorted(expected)
+    assert sorted(rendered_surface(session, files)) == sorted(expected)
 
 
 @pytest.mark.parametrize("path", sorted(CASES.glob("*.txt")), ids=lambda path: path.stem)

@@ -21,7 +21,10 @@ def test_sizes_out_of_bounds_are_cut_and_told(ask: Ask, repo: Path) -> None:
     for number in range(30):
         (repo / f"f{number}.txt").write_text("x")
     body = ask("list_files", limit=10**9, depth=-3)
-    assert body["meta"]["limits_applied"] == {"limit": 1000, "depth": 1}
+    assert body["meta"]["limits_applied"] == {
+        "limit": {"requested": 10**9, "hard_cap": 1000},
+        "depth": {"requested": -3, "hard_cap": 1},
+    }
     assert ask("list_files", limit=4)["result"]["left"] == 27
 
 

@@ -59,7 +59,8 @@ def test_a_wide_repository_has_a_short_map(ask: Ask, repo: Path) -> None:
             f"import outside{number}\n\n\ndef test_a():\n    pass\n"
         )
     body = ask("map_repo", depth=99, include=["structure", "dependencies", "test_layout"])
-    assert len(str(body)) < 12_000 and body["meta"]["limits_applied"] == {"depth": 10}
+    limit = {"depth": {"requested": 99, "hard_cap": 10}}
+    assert len(str(body)) < 12_000 and body["meta"]["limits_applied"] == limit
     assert body["result"]["left"].keys() >= {"structure", "dependencies"}
     assert body["result"]["test_layout"] == ["./ 150 files, 150 tests in 150 directories"]
 

@@ -41,7 +41,9 @@ def test_a_long_file_is_cut_and_says_how_to_read_on(ask: Ask, repo: Path) -> Non
     (repo / "long.txt").write_text("".join(f"line {n}\n" for n in range(1, 1001)))
     first = ask("read_source", targets=["long.txt"])
     [span] = first["result"]["files"][0]["spans"]
-    assert span["text"].endswith("400: line 400") and first["meta"]["limits_applied"] == {"lines": 400}
+    assert span["text"].endswith("400: line 400") and first["meta"]["limits_applied"] == {
+        "lines": {"hard_cap": 400}
+    }
     second = ask("read_source", targets=[span["more"]])
     assert text(second).startswith("401: line 401\n")
 
@@ -51,7 +53,7 @@ def test_an_answer_has_room_for_so_much_and_names_the_rest(ask: Ask, repo: Path)
         (repo / f"{name}.txt").write_text("x" * 900 + "\n" * 2 + ("y" * 900 + "\n") * 30)
     body = ask("read_source", targets=[f"{name}.txt" for name in "abcd"])
     assert len(str(body)) < 45_000
-    assert body["result"]["left"] and body["meta"]["limits_applied"]["characters"] == 40_000
+    assert body["result"]["left"] and body["meta"]["limits_applied"]["characters"] == {"hard_cap": 40_000}
 
 
 def test_a_line_without_end_is_cut(ask: Ask, repo: Path) -> None:

@@ -177,7 +177,8 @@ def test_a_cursor_is_of_one_session_and_one_tool(ask: Ask, repo: Path, session: 
 def test_a_limit_out_of_bounds_is_cut_and_told(ask: Ask, repo: Path) -> None:
     (repo / "many.txt").write_text("needle\n" * 500)
     body = ask("search", query="needle", mode="literal", limit=10**9)
-    assert len(hits(body)) == 100 and body["meta"]["limits_applied"] == {"limit": 100}
+    limit = {"limit": {"requested": 10**9, "hard_cap": 100}}
+    assert len(hits(body)) == 100 and body["meta"]["limits_applied"] == limit
 
 
 def test_a_long_line_is_shown_where_the_match_is(ask: Ask, repo: Path) -> None:

@@ -57,7 +57,10 @@ def test_each_absence_has_its_own_reason(repo: Repo) -> None:
 
 def test_sizes_are_clamped_and_said_to_be(repo: Repo) -> None:
     answer = repo.ask("graph_callers", symbol="used", depth=10**9, limit_per_level=-5)
-    assert answer.body["meta"]["limits_applied"] == {"depth": 6, "limit_per_level": 1}
+    assert answer.body["meta"]["limits_applied"] == {
+        "depth": {"requested": 10**9, "hard_cap": 6},
+        "limit_per_level": {"requested": -5, "hard_cap": 1},
+    }
 
 
 def test_a_symbol_that_calls_itself_ends(repo: Repo) -> None:

@@ -30,7 +30,8 @@ def error_text(error: Mapping[str, Any]) -> str:
 
 def note_lines(meta: Mapping[str, Any]) -> list[str]:
     """What the envelope says besides the result, as far as a reader can act on it."""
-    lines = [f"note: {name} capped at {value}" for name, value in meta.get("limits_applied", {}).items()]
+    limits = meta.get("limits_applied", {})
+    lines = [f"note: {name} capped at {limit['hard_cap']}" for name, limit in limits.items()]
     lines += [f"note: {warning}" for warning in meta.get("warnings", ())]
     if meta.get("task_state", "OPEN") != "OPEN":
         lines.append(f"note: the task is {meta['task_state']}")

@@ -10,9 +10,9 @@ from codeplane.core.errors import AlreadyServing, CodePlaneError, InvalidArgumen
 from codeplane.git import locate
 from codeplane.index import drop_index
 from codeplane.mutation.journal import has_cut_off
-from codeplane.server.claim import take
 from codeplane.server.transport.link import socket_path
 from codeplane.session import Checkout
+from codeplane.session.claim import take
 from codeplane.session.operation.recovery import settle
 from codeplane.storage import StateDir, write_private
 

@@ -47,9 +47,11 @@ def controller(
         return
     with _runs_at(root) as runs:
         if action == "runs":
-            rows = [run.to_row() for run in runs.recent()]
+            rows = [run.to_row() for run in runs.recent()] if runs is not None else []
             emit({"runs": rows}, "\n".join(_line(row) for row in rows) or "No runs.", as_json=as_json)
         else:
+            if runs is None:
+                raise NotFound("There are no runs here.", hints=[_USAGE["turn"]])
             run = _release(runs, subject or "")
             text = f"{run.work_id} goes on in {run.state} with a new budget."
             emit(run.to_row(), text, as_json=as_json)
@@ -70,11 +72,12 @@ def _take_turn(root: Path, verb: str, arguments: str | None, work: str | None, *
 
 
 @contextmanager
-def _runs_at(root: Path) -> Iterator[RunStore]:
-    """The runs of a repository, read where they are."""
+def _runs_at(root: Path) -> Iterator[RunStore | None]:
+    """The runs of a repository, read where they are; None where there was never one."""
     path = StateDir.at(locate(root)).path / "state.db"
     if not path.exists():
-        raise NotFound("There are no runs here.", hints=[_USAGE["turn"]])
+        yield None
+        return
     database = open_state_db(path)
     try:
         yield RunStore(lambda: database)

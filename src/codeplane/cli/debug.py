@@ -6,8 +6,8 @@ from codeplane.cli._command import command, emit
 from codeplane.cli._progress import ProgressLine
 from codeplane.config import Places
 from codeplane.index import drop_index
-from codeplane.server.claim import claim
 from codeplane.session import Checkout, RepoSession
+from codeplane.session.claim import claim
 
 
 @click.group()

@@ -10,8 +10,8 @@ from codeplane.cli._ignore import CPLIGNORE
 from codeplane.cli._progress import ProgressLine
 from codeplane.config import Places
 from codeplane.core.errors import AlreadyServing, InvalidArgument
-from codeplane.server.claim import claim
 from codeplane.session import Checkout, RepoSession
+from codeplane.session.claim import claim
 from codeplane.storage import StateDir, write_public
 
 

@@ -60,7 +60,8 @@ def _text(report: dict[str, Any]) -> str:
     ]
     if server:
         tokens = server["tokens"]
-        rows.append(("tokens", f"{tokens['net']} saved ({tokens['spared']} spared, {tokens['cost']} read)"))
+        text = f"{tokens['net']} saved ({tokens['spared']} spared, {tokens['cost']} read)"
+        rows.append(("tokens", f"{text}{_in_all(tokens.get('in_all'))}"))
     if server and (error := server.get("last_error")):
         rows.append(("last error", f"{error['name']}: {error['message']}"))
     rows += [("task", task_line(task)) for task in report.get("tasks", [])]
@@ -70,6 +71,13 @@ def _text(report: dict[str, Any]) -> str:
     rows += list(report.get("paths", {}).items())
     lines = [f"{name:<11} {value}" for name, value in rows]
     return "\n".join(lines + [_render_entry(entry) for entry in report.get("log", [])])
+
+
+def _in_all(tokens: dict[str, Any] | None) -> str:
+    if tokens is None:
+        return ""
+    price = f", worth {tokens['cost_avoided']:.2f}" if "cost_avoided" in tokens else ""
+    return f"; {tokens['net']} in all{price}"
 
 
 def _index_text(state: str, index: dict[str, Any] | None) -> str:

@@ -11,9 +11,9 @@ from codeplane.cli._clients import connection_lines
 from codeplane.cli._command import command, without_refactoring
 from codeplane.cli._progress import ProgressLine
 from codeplane.config import Places
-from codeplane.server.claim import claim
 from codeplane.server.runtime import Runtime
 from codeplane.session import Checkout
+from codeplane.session.claim import claim
 from codeplane.storage import ServerLock, Serving
 
 

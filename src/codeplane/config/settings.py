@@ -12,6 +12,10 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+USER_ONLY: Final[JsonDict] = {"user_only": True}
+"""Marks a setting that only the user's own layers may give; a repository's file can't."""
+
+
 class LogOutput(_Section):
     format: Literal["console", "json"] = Field(
         default="console", description="`console` for people, `json` for one JSON object per line."
@@ -82,6 +86,12 @@ class ReadingSettings(_Section):
         le=1_000_000_000,
         description="Characters of source a session may read before it is stopped once.",
     )
+    price_per_million_tokens: float = Field(
+        default=3.0,
+        ge=0,
+        le=10_000,
+        description="What a million tokens that a model reads cost, in any currency; 0 tells no cost.",
+    )
 
 
 class TaskSettings(_Section):
@@ -145,6 +155,12 @@ class IndexSettings(_Section):
     )
     collect_sec: float = Field(
         default=3600, ge=1, le=604_800, description="Time between two cleanups of the index."
+    )
+    store: str = Field(
+        default="",
+        description="Store of shared facts for `cpl index` and baselines: a directory, or an address such as "
+        "`s3://bucket/folder` (extra `fleet`); none shares nothing.",
+        json_schema_extra=USER_ONLY,
     )
 
 
@@ -299,10 +315,6 @@ class PackSettings(_Section):
     extensions: tuple[str, ...] = Field(
         default=("code-delta",), description="Built-in packs that add fields to the items of plans."
     )
-
-
-USER_ONLY: Final[JsonDict] = {"user_only": True}
-"""Marks a setting that only the user's own layers may give; a repository's file can't."""
 
 
 class ControllerBudgetSettings(_Section):

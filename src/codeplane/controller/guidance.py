@@ -1,5 +1,6 @@
 """What to do next: the one ready call at the end of every answer, and the one to send instead."""
 
+from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,9 +13,12 @@ from codeplane.controller.contract import (
     TurnRequest,
     VerbDescription,
 )
+from codeplane.controller.correction import corrected_action
 from codeplane.controller.execution.accepted import AcceptedPlan
 from codeplane.controller.execution.next_actions import next_action
 from codeplane.controller.execution.plan_store import load_plan
+from codeplane.controller.execution.target_lines import narrow_read
+from codeplane.controller.runs import NO_PROMPT
 from codeplane.controller.verb import Denied, verb_units
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.suggest import nearest
@@ -32,9 +36,11 @@ class Guidance:
         self._turn = turn
         self._run = turn.run
 
-    def descriptions(self, state: RunState) -> dict[str, VerbDescription]:
+    def descriptions(self, state: RunState, names: Collection[str] = ()) -> dict[str, VerbDescription]:
+        """What the verbs of a state do, or those of them that have these names."""
         units = verb_units()
-        return {verb.value: units[verb].describe() for verb in allowed_verbs(state) if verb in units}
+        verbs = [verb for verb in allowed_verbs(state) if verb in units and (not names or verb in names)]
+        return {verb.value: units[verb].describe() for verb in verbs}
 
     def next_action(self) -> SuggestedAction | None:
         match self._run.state:
@@ -43,7 +49,9 @@ class Guidance:
             case RunState.BLOCKED_BUDGET:
                 return self.after_failure()
             case _:
-                return next_action(self._plan, self._run) if self._plan is not None else None
+                if (plan := self._plan) is None:
+                    return None
+                return narrow_read(self._turn.call, plan, next_action(plan, self._run))
 
     def safe_action(self) -> SuggestedAction | None:
         """The next step where it is sure to be carried out, else the list of verbs, whose answer names it."""
@@ -78,7 +86,7 @@ class Guidance:
         return SuggestedAction(
             verb=Verb.INITIALIZE_WORK,
             reason="Builds the context pack that a plan can cite.",
-            args={"originalPrompt": prompt or "What is to be done, in the user's words."},
+            args={"originalPrompt": prompt or NO_PROMPT},
         )
 
     def progress(self) -> Progress | None:
@@ -93,6 +101,10 @@ class Guidance:
     def instead_of(self, request: TurnRequest, state: RunState) -> SuggestedAction:
         """The corrected call where there is one, else one that brings the agent on."""
         verb = _meant_verb(request.verb)
+        if verb is not None and verb in ALLOWED[state]:
+            action = corrected_action(self._turn, verb, request.args)
+            if action is not None and Verb(action.verb) in ALLOWED[state]:
+                return action
         if verb is not None and verb in ALLOWED[state] and (example := self._example(verb)) is not None:
             return SuggestedAction(verb=verb, reason=f"{verb} with arguments that work.", args=example)
         if state in (RunState.FAILED, RunState.COMPLETED):
@@ -109,13 +121,16 @@ class Guidance:
                 verb=Verb.SUBMIT_EXECUTION_PLAN, reason=f"{verb} needs an accepted plan.", args=example
             )
         action = self.safe_action() if verb is not None and state is not RunState.PLAN_REQUIRED else None
+        if action is None and state is RunState.PLAN_REQUIRED and self._run.turns <= 1:
+            action = self._before_plan()  # the first answer describes every verb
         return action or _list_verbs()
 
-    def after_failure(self) -> SuggestedAction:
+    def after_failure(self, reason: str = "") -> SuggestedAction:
+        why = reason[:300] or self._run.body.failure or "the run can't go on"
         return SuggestedAction(
             verb=Verb.SIGNAL_TASK_COMPLETE,
             reason="Ends the run with a retrospective; a person can release it (cpl controller release).",
-            args={"abandon": True, "reason": self._run.body.failure or "the run can't go on"},
+            args={"abandon": True, "reason": why},
         )
 
     def minimal_plan_hint(self) -> str:
@@ -153,5 +168,10 @@ def no_denied_action(denial: Denied, state: RunState) -> Denied:
 
 
 def _list_verbs(action: SuggestedAction | None = None) -> SuggestedAction:
-    reason = action.reason if action is not None else "Shows what is allowed now, with arguments."
-    return SuggestedAction(verb=Verb.LIST_AVAILABLE_VERBS, reason=reason, args={})
+    """The list of verbs, of which one is described that the reason is about."""
+    if action is None:
+        reason = "Shows what is allowed now, with arguments."
+        return SuggestedAction(verb=Verb.LIST_AVAILABLE_VERBS, reason=reason, args={})
+    return SuggestedAction(
+        verb=Verb.LIST_AVAILABLE_VERBS, reason=action.reason, args={"verbs": [str(action.verb)]}
+    )

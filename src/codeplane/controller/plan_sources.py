@@ -43,6 +43,8 @@ def gather_facts(turn: Turn, snapshot: Snapshot, files: Sequence[str]) -> PlanFa
         snapshot=snapshot,
         strategy=RunStrategy(task.section.strategy_id, task.section.reasons, task.path),
         enter=call.repo.tree.jail.enter,
+        why_absent=call.repo.tree.why_absent,
+        link_target=lambda path: call.repo.tree.links().get(path),
         evidence=store.find_record,
         handles=store.list_records,
         issue=_issuer(turn),

@@ -8,6 +8,7 @@ from codeplane.controller.plan_graph import ChangeNode, PlanGraph, PlanNode, Pro
 
 _MOST_PROBLEMS: Final = 30
 _LONGEST_EXCERPT: Final = 30  # lines
+_WIDEST_LINE: Final = 300  # characters: a line of generated code may have millions
 
 
 def problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
@@ -24,7 +25,12 @@ def evidence_lines(records: Iterable[EvidenceRecord]) -> Iterator[str]:
         yield f"evidence {record.handle} {record.place}"
         lines = record.quote.split("\n")
         for number, line in enumerate(lines[:_LONGEST_EXCERPT], record.first_line):
-            yield f"{number}: {line}"
+            more = len(line) - _WIDEST_LINE
+            yield (
+                f"{number}: {line}"
+                if more <= 0
+                else f"{number}: {line[:_WIDEST_LINE]}… {more} more characters"
+            )
         if len(lines) > _LONGEST_EXCERPT:
             yield f"… {len(lines) - _LONGEST_EXCERPT} more lines"
 

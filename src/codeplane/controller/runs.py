@@ -18,6 +18,9 @@ from codeplane.storage.database import Connection, Database
 
 MOST_RUNS: Final = 1_000
 DEFAULT_STRATEGY: Final = "general_change"
+LONGEST_PROMPT: Final = 100_000
+NO_PROMPT: Final = "What is to be done, in the user's words."
+"""Stands for the prompt in calls that are offered; it is nobody's request, and no evidence."""
 _WORK_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _SELECT: Final = (
     "SELECT work_id, run_session_id, agent_id, state, plan, tokens, turns, body, made_ms, changed_ms"

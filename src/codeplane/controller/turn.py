@@ -19,7 +19,7 @@ from codeplane.controller.contract import (
 from codeplane.controller.execution.collisions import Reservations
 from codeplane.controller.guidance import Guidance, no_denied_action
 from codeplane.controller.run_memory import import_overrides, memory_store, note_denial, note_success
-from codeplane.controller.runs import EvidenceRow, Run, RunStore, run_store
+from codeplane.controller.runs import LONGEST_PROMPT, NO_PROMPT, EvidenceRow, Run, RunStore, run_store
 from codeplane.controller.strategy.run_strategy import note_action, note_failure
 from codeplane.controller.text import render_turn
 from codeplane.controller.verb import SCOPE_VIOLATION, Denied, Problem, VerbResult, verb_units
@@ -29,9 +29,9 @@ from codeplane.session import Call
 from codeplane.session.call import StepResult
 
 _LONGEST_ECHO: Final = 80
-_LONGEST_PROMPT: Final = 100_000
 _GUIDE_AFTER: Final = 3  # equal rejections of a plan, then the minimal plan is shown
 _FAIL_AFTER: Final = 6  # and then the run ends
+_EQUAL_DENIALS: Final = "equalDenials"
 _EXECUTES: Final = ALLOWED[RunState.PLAN_ACCEPTED] - ALLOWED[RunState.PLAN_REQUIRED]
 
 
@@ -89,8 +89,9 @@ class _Dispatch:
         run, before = self._run, self._run.state
         is_first = run.turns == 0
         run.turns += 1
-        if self._request.original_prompt and not run.body.prompt:
-            run.body.prompt = self._request.original_prompt[:_LONGEST_PROMPT]
+        prompt = self._request.original_prompt
+        if prompt and not run.body.prompt and prompt != NO_PROMPT:
+            run.body.prompt = prompt[:LONGEST_PROMPT]
         outcome: VerbResult | Denied
         try:
             outcome = self._carry_out()
@@ -181,15 +182,30 @@ class _Dispatch:
         arguments = repr(sorted(self._request.args.items(), key=lambda item: item[0]))
         digest = hashlib.sha256(arguments.encode(errors="replace")).hexdigest()[:12]
         note_action(self._run, f"{verb}:{digest}")
+        if not isinstance(outcome, Denied):
+            self._run.body.extra.pop(_EQUAL_DENIALS, None)
+            return
+        self._end_circles(verb, outcome)
         # A snippet that fails is counted by what it raised.
-        if isinstance(outcome, Denied) and verb != Verb.RUN_SANDBOXED_CODE:
+        if verb != Verb.RUN_SANDBOXED_CODE:
             note_failure(self._run, f"{verb}:{_signature(outcome)}")
+
+    def _end_circles(self, verb: str, denial: Denied) -> None:
+        """Has a step that is denied for the same reason again and again given up, not sent once more."""
+        signature = f"{verb}:{_signature(denial)}:{denial.message[:200]}"
+        earlier = self._run.body.extra.get(_EQUAL_DENIALS, {})
+        count = earlier.get(signature, 0) + 1
+        self._run.body.extra[_EQUAL_DENIALS] = {signature: count}
+        if count >= _GUIDE_AFTER and self._run.state in (RunState.PLAN_ACCEPTED, RunState.EXECUTION_ENABLED):
+            denial.text += f"\nThe same denial {count} times: ask the user, or give the rest of the plan up."
+            denial.suggestion = self._guidance.after_failure(denial.message)
 
     def _respond(self, outcome: VerbResult | Denied, *, is_first: bool, before: RunState) -> TurnResponse:
         turn, run = self._turn, self._run
         is_verbose = bool(self._request.trace_meta.get("verbose"))
         asked_for = self._request.verb == Verb.LIST_AVAILABLE_VERBS
         is_described = is_first or run.state is not before or is_verbose or asked_for
+        described = outcome.result.get("described", ()) if asked_for and not is_first else ()
         response = TurnResponse(
             run_session_id=run.run_session_id,
             work_id=run.work_id,
@@ -197,7 +213,7 @@ class _Dispatch:
             state=run.state,
             outcome=None if isinstance(outcome, Denied) else outcome.outcome,
             capabilities=[verb.value for verb in allowed_verbs(run.state)],
-            verb_descriptions=self._guidance.descriptions(run.state) if is_described else None,
+            verb_descriptions=self._guidance.descriptions(run.state, described) if is_described else None,
             scope=scope_of(turn.call, run),
             result=outcome.result,
             deny_reasons=list(outcome.codes) if isinstance(outcome, Denied) else [],

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MISSING_FIELDS: Final = "PLAN_MISSING_REQUIRED_FIELDS"
 SCOPE_VIOLATION: Final = "PLAN_SCOPE_VIOLATION"
 _LONGEST_ECHO: Final = 80
+_ENVELOPES: Final = frozenset(("args", "arguments", "params", "parameters", "input"))
 
 
 class VerbArgs(BaseModel):
@@ -94,6 +95,8 @@ class VerbUnit:
     run: "Callable[[Turn, Any], VerbResult]"
     example: "Callable[[Turn], dict[str, Any]]"
     accepts: Mapping[str, str] = field(default_factory=dict)  # every spelling of an argument
+    correct: "Callable[[Turn, dict[str, Any]], SuggestedAction | None] | None" = None
+    reshape: Callable[[dict[str, Any]], dict[str, Any]] = dict
 
     def describe(self) -> VerbDescription:
         fields = self.args.model_fields
@@ -108,20 +111,43 @@ class VerbUnit:
         """The arguments, or a denial that lists everything that is wrong with them."""
         values: dict[str, Any] = {}
         problems: list[Problem] = []
-        for key, value in arguments.items():
+        for key, value in self.shaped(arguments).items():
             name = self.accepts.get(snake(key))
             if name is None:
                 problems.append(self._unknown(key))
             else:
                 values[name] = value
         try:
-            args = self.args.model_validate(values)
+            args = self._validated(values)
         except ValidationError as error:
             problems += [_problem_of(one) for one in error.errors(include_url=False, include_context=False)]
             raise self._denied(problems) from error
         if problems:
             raise self._denied(problems)
         return args
+
+    def shaped(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments without a second envelope around them, in the shape that the verb has."""
+        values = dict(arguments)
+        for key in [key for key in values if snake(key) in _ENVELOPES and snake(key) not in self.accepts]:
+            inner = values[key]
+            if isinstance(inner, dict) and not inner.keys() & values.keys():
+                del values[key]
+                values |= inner
+        return self.reshape(values)
+
+    def _validated(self, values: dict[str, Any]) -> VerbArgs:
+        """The arguments as the model reads them; one item counts as a list of one."""
+        try:
+            return self.args.model_validate(values)
+        except ValidationError as error:
+            details = error.errors(include_url=False, include_context=False)
+            names = [one["loc"][0] for one in details if one["type"] == "list_type" and len(one["loc"]) == 1]
+            items = {name: values[key] for name in names if (key := snake(str(name))) in values}
+            if not items or not all(isinstance(value, str | dict) for value in items.values()):
+                raise
+        lists = {snake(str(name)): [value] for name, value in items.items()}
+        return self.args.model_validate({**values, **lists})
 
     def _unknown(self, key: str) -> Problem:
         near = nearest(snake(key[:_LONGEST_ECHO]), self.accepts, most=1)
@@ -181,5 +207,17 @@ def _load_unit(name: str) -> VerbUnit:
         spelling: name for name, info in args.model_fields.items() for spelling in _spellings(name, info)
     }
     return VerbUnit(
-        Verb(name), args, module.DESCRIPTOR, module.run, getattr(module, "example", _no_example), accepts
+        Verb(name),
+        args,
+        module.DESCRIPTOR,
+        module.run,
+        getattr(module, "example", _no_example),
+        accepts,
+        getattr(module, "correct", None),
+        getattr(module, "reshape", dict),
     )
+
+
+def to_wire_arguments(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments under the names that agents send."""
+    return {to_camel(name): value for name, value in values.items()}

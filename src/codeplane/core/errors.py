@@ -18,7 +18,8 @@
     │   ├── ReadBudgetSpent          1013
     │   ├── RequestRefused           1014
     │   ├── PatternInvalid           1016
-    │   └── QueryInvalid             1017
+    │   ├── QueryInvalid             1017
+    │   └── StateUnsupported         1018
     ├── RepositoryError              20xx  the repository
     │   ├── NoRepository             2001
     │   ├── BareRepository           2002
@@ -122,6 +123,12 @@
     ├── MemoryFailure                96xx  what runs are taught
     │   ├── OverrideInvalid          9601
     │   └── MemoryStateRefused       9602
+    ├── FactStoreError               98xx  facts that are shared through a store or a file
+    │   ├── FactStoreUnavailable     9801
+    │   ├── ArtifactInvalid          9802
+    │   ├── ArtifactTooNew           9803
+    │   ├── ArtifactForeign          9804
+    │   └── StoreDistrusted          9805
     ├── PlatformUnsupported          9002
     └── InternalError                9001
 
@@ -273,6 +280,13 @@ class QueryInvalid(RequestError):
     """The tree-sitter query cannot be compiled, uses a predicate that is not allowed, or takes too long."""
 
     code = 1017
+
+
+class StateUnsupported(RequestError):
+    """The tool can't read or change the state that the call names: a commit, virtual files, or a workspace
+    without files on the disk."""
+
+    code = 1018
 
 
 class RepositoryError(CodePlaneError):
@@ -873,6 +887,41 @@ class MemoryStateRefused(MemoryFailure):
     """A memory cannot go from its state to the one that was asked for."""
 
     code = 9602
+
+
+class FactStoreError(CodePlaneError):
+    """Facts could not be taken from a store or a file, or not be put there."""
+
+
+class FactStoreUnavailable(FactStoreError):
+    """The store cannot be reached, refuses the account, is no directory, or needs a missing extra."""
+
+    code = 9801
+    retryable = True
+
+
+class ArtifactInvalid(FactStoreError):
+    """An object of a store or a file with facts is damaged, truncated or malformed; nothing of it is used."""
+
+    code = 9802
+
+
+class ArtifactTooNew(FactStoreError):
+    """A store or a file with facts has a format that only a newer version of CodePlane reads."""
+
+    code = 9803
+
+
+class ArtifactForeign(FactStoreError):
+    """A file with facts is about another repository."""
+
+    code = 9804
+
+
+class StoreDistrusted(FactStoreError):
+    """Facts of a store differ from what this version reads out of the same bytes; the store is not used."""
+
+    code = 9805
 
 
 class InternalError(CodePlaneError):

@@ -20,7 +20,7 @@ from codeplane.languages.operations import (
 from codeplane.languages.operations.checking import check_arguments
 from codeplane.languages.operations.registry import pack_of
 from codeplane.languages.operations.run import run_operation
-from codeplane.languages.query import LARGEST, errors_in, is_too_broken, is_too_deep
+from codeplane.languages.query import LARGEST, errors_in, first_error, is_too_broken, is_too_deep
 from codeplane.languages.spec import language_of
 
 ProblemKind = Literal[
@@ -28,6 +28,7 @@ ProblemKind = Literal[
     "blocked",
     "validator",
     "missing_file",
+    "closed",
     "target",
     "refused",
     "argument",
@@ -135,6 +136,8 @@ class Simulation:
     project_operations: ProjectOperations | None = None
     formatter: Formatter = _as_written
     check: Callable[[], None] = lambda: None  # raises where the call has ended
+    why_closed: Callable[[RepoPath], str] = lambda _: ""  # the rule against writing a file
+    why_missing: Callable[[RepoPath], str] = lambda _: "The file is not there, or can't be read."
     contents: dict[RepoPath, bytes] = field(default_factory=dict)
     _sources: dict[tuple[RepoPath, str], Source] = field(default_factory=dict)
     _is_there: dict[str, bool] = field(default_factory=dict)  # files of the working tree
@@ -191,7 +194,10 @@ class _ElementRun:
         path, language = self.element.path, self.element.language
         data = self.simulation.read(path)
         if data is None:
-            self._add("missing_file", "The file is not there, or can't be read.")
+            self._add("missing_file", self.simulation.why_missing(path))
+            return
+        if reason := self.simulation.why_closed(path):
+            self._add("closed", reason)
             return
         if b"\0" in data:
             self._add("unresolvable", "The file is binary.")
@@ -255,9 +261,11 @@ class _ElementRun:
             return source.data
         if len(matches) != transform.expect:
             details = describe_places(source, matches) if matches else list(places.candidates)
-            self._add(
-                "target", _count_text(transform, len(matches), has_details=bool(details)), tuple(details)
-            )
+            text = _count_text(transform, len(matches), has_details=bool(details))
+            if not matches and source.root.has_error:
+                line = source.line_of(first_error(source.root))
+                text = f"{text} Nothing is found in code that can't be parsed (line {line})."
+            self._add("target", text, tuple(details))
             return source.data
         if operation.target != "file":
             self.places += [_place_of(number, source, match) for match in matches[:_MOST_PLACES]]

@@ -82,13 +82,6 @@ def interface_of(snapshot: Snapshot, place: Place) -> list[Place]:
     return list(dict.fromkeys((*above, *snapshot.interfaces.implemented_members(place))))
 
 
-def calls_in(snapshot: Snapshot, place: Place) -> tuple[list[Edge], "Counter[str]"]:
-    """The proven calls when a definition is called, in order of first lines, and the others as written."""
-    walk = Walk()
-    edges = [edge for _, edge in _downwards(snapshot, place, Bounds(1, 1), walk)]
-    return sorted(edges, key=lambda edge: edge.lines), walk.unresolved
-
-
 _Step = Callable[[Snapshot, Place, Bounds, Walk], Iterator[tuple[Place, Edge]]]
 
 
@@ -163,7 +156,7 @@ def _is_initializer(snapshot: Snapshot, place: Place) -> bool:
 
 def _downwards(snapshot: Snapshot, place: Place, bounds: Bounds, walk: Walk) -> Iterator[tuple[Place, Edge]]:
     calls: dict[tuple[Place, Tier], list[int]] = {}
-    bodies = [place] if bounds.whole_classes else _run_by(snapshot, place)
+    bodies = [place] if bounds.whole_classes else run_by(snapshot, place)
     for ref in (ref for body in bodies for ref in snapshot.references.within(body, _CALLS)):
         target = ref.target[0] if ref.target else None
         if target is None or target.definition < 0 or ref.tier not in bounds.tiers:
@@ -174,7 +167,7 @@ def _downwards(snapshot: Snapshot, place: Place, bounds: Bounds, walk: Walk) -> 
         yield callee, Edge(place, callee, tier, tuple(lines[:_MOST_LINES]))
 
 
-def _run_by(snapshot: Snapshot, place: Place) -> list[Place]:
+def run_by(snapshot: Snapshot, place: Place) -> list[Place]:
     """What runs when a definition is called: of a class, what makes its instances."""
     if not is_class(snapshot, place):
         return [place]

@@ -1,12 +1,22 @@
 """The database of facts: by content, in views, one epoch at a time."""
 
 from codeplane.index.coverage import Coverage
-from codeplane.index.database import WORKING_VIEW, IndexDatabase, IndexState
+from codeplane.index.database import IndexDatabase, IndexState
 from codeplane.index.open_file import check_index, contexts_on_record, drop_index
 from codeplane.index.record import IndexRecord, index_bytes, index_on_record, index_version
 from codeplane.index.store import Parsed
 from codeplane.index.view.purpose import Purpose, purpose_by_path
 from codeplane.index.work import Progress
+from codeplane.index.worktree_views import (
+    WORKING_VIEW,
+    OwnPart,
+    count_definitions,
+    drop_view,
+    epoch_of,
+    linked_view,
+    orphaned_views,
+    own_part,
+)
 from codeplane.parsing.workers import Workers
 
 __all__ = [
@@ -15,15 +25,22 @@ __all__ = [
     "IndexDatabase",
     "IndexRecord",
     "IndexState",
+    "OwnPart",
     "Parsed",
     "Progress",
     "Purpose",
     "Workers",
     "check_index",
     "contexts_on_record",
+    "count_definitions",
     "drop_index",
+    "drop_view",
+    "epoch_of",
     "index_bytes",
     "index_on_record",
     "index_version",
+    "linked_view",
+    "orphaned_views",
+    "own_part",
     "purpose_by_path",
 ]

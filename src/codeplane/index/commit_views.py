@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar
 
-from codeplane.core.errors import ServerStopping
+from codeplane.core.errors import IndexNotAvailable, ServerStopping
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.store import Entry, now_ms, publish_whole, view_id
 from codeplane.index.work import Progress, Work, in_batches
@@ -41,15 +41,28 @@ class CommitViews:
         with self.making:
             pass
 
-    def view_of(self, tree: CommitTree, progress: Progress | None = None) -> int:
-        """The number of the view of a commit, made when it is missing or more of it can be told now."""
-        key = f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}:{readers_version()}"
+    def is_made(self, tree: CommitTree) -> bool:
+        """Whether the view of a commit is there and complete."""
+        return self._find_complete(_key_of(tree)) is not None
+
+    def view_of(self, tree: CommitTree, progress: Progress | None = None, *, most: int | None = None) -> int:
+        """The number of the view of a commit, made when it is missing or more of it can be told now.
+
+        Where more contents than `most` would have to be read for it, `IndexNotAvailable` says so.
+        """
+        key = _key_of(tree)
         with self.making:
             view = self._find_complete(key)
             if view is None:
                 tree.fill()
-                view = self._make_view(key, tree, progress)
+                view = self._make_view(key, tree, progress, most)
         return view
+
+    def objects_of(self, tree: CommitTree) -> "CommitObjects":
+        """What every file of a commit holds."""
+        with self.making:
+            tree.fill()
+            return CommitObjects(tree, self._learn_objects(tree))
 
     def _find_complete(self, key: str) -> int | None:
         with self._database.read() as connection:
@@ -65,13 +78,15 @@ class CommitViews:
             update = connection.execute("UPDATE view SET used_ms = ? WHERE id = ?", (now_ms(), row[0]))
             return int(row[0]) if update.rowcount else None
 
-    def _make_view(self, key: str, tree: CommitTree, progress: Progress | None) -> int:
-        source = _Objects(tree, self._learn_objects(tree))
+    def _make_view(self, key: str, tree: CommitTree, progress: Progress | None, most: int | None) -> int:
+        source = CommitObjects(tree, self._learn_objects(tree))
         gaps = [*tree.gaps.values(), *source.gaps]
         work = Work(source, source.files)
         while True:
             with self._database.read() as connection:
                 work.find_known(connection)
+            if most is not None and len(work.pending) > most:
+                raise _not_available(tree, len(work.pending))
             for batch in in_batches(self._workers, work, progress, lambda: self._closing):
                 with self._database.write() as connection:
                     work.store(connection, batch)
@@ -98,8 +113,22 @@ class CommitViews:
         return contents
 
 
-class _Objects:
-    """Git's objects as a source of contents."""
+def _not_available(tree: CommitTree, unread: int) -> IndexNotAvailable:
+    commit = tree.commit.oid
+    return IndexNotAvailable(
+        f"The commit {commit[:10]} is not indexed: {unread} of its files have never been read.",
+        hints=[f'index_ensure_baseline {{"commit": "{commit}"}}, then the call again'],
+        commit=commit,
+        unread=unread,
+    )
+
+
+def _key_of(tree: CommitTree) -> str:
+    return f"commit:{tree.commit.oid}:{tree.rules.commit_rules()}:{readers_version()}"
+
+
+class CommitObjects:
+    """Git's objects as a source of contents; `pointers` are files whose content another store has."""
 
     def __init__(self, tree: CommitTree, contents: dict[str, Content | GapKind]) -> None:
         self._tree = tree
@@ -110,7 +139,7 @@ class _Objects:
         for path, entry in tree.files.items():
             content = contents[entry.oid]
             if isinstance(content, GapKind):
-                self.gaps.append(_make_gap(path, content))
+                self.gaps.append(make_gap(path, content))
             elif content.pointed:
                 self.pointers[path] = content.pointed
                 self.files[path] = Known(content.pointed, 0, content.pointed_size, 0, 0, entry.mode)
@@ -126,21 +155,22 @@ class _Objects:
 
 
 def _split_pointers(
-    source: _Objects, entries: dict[RepoPath, Entry], gaps: list[Gap]
+    source: CommitObjects, entries: dict[RepoPath, Entry], gaps: list[Gap]
 ) -> tuple[dict[RepoPath, Entry], list[Gap]]:
     """Pointers whose content has been read somewhere are files like others; the rest are gaps."""
 
     def gap(path: RepoPath) -> Gap:
         pointer = source.pointers.get(path)
-        return Gap(path, GapKind.POINTER, pointer) if pointer else _make_gap(path, GapKind.MISSING)
+        return Gap(path, GapKind.POINTER, pointer) if pointer else make_gap(path, GapKind.MISSING)
 
     unread = {path for path in entries if entries[path].blob is None}
     present = {path: entry for path, entry in entries.items() if path not in unread}
     return present, [*gaps, *map(gap, sorted(unread))]
 
 
-def _make_gap(path: RepoPath, kind: GapKind) -> Gap:
-    return Gap(path, kind, _DETAILS[kind])
+def make_gap(path: RepoPath, kind: GapKind) -> Gap:
+    """A file of a commit whose content is not here."""
+    return Gap(path, kind, _DETAILS.get(kind, ""))
 
 
 def _known_objects(connection: Connection, oids: set[str]) -> Iterator[tuple[str, Content]]:

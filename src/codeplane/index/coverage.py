@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Final, NamedTuple
 
 from codeplane.core.proof import Absence
+from codeplane.parsing.pack import count_occurrences
 from codeplane.parsing.words import question
 from codeplane.storage.database import Connection
 from codeplane.working_tree import GapKind
@@ -44,6 +45,27 @@ def coverage_of(connection: Connection, view: int) -> Coverage:
         unparsed=states.get("skipped", 0),
         hidden=sum(GapKind(kind).hides_content for (kind,) in gaps),
     )
+
+
+class Totals(NamedTuple):
+    """What a view has facts about."""
+
+    files: int
+    definitions: int
+    references: int
+
+
+def totals_of(connection: Connection, view: int) -> Totals:
+    """The files of a view, their definitions and all occurrences of names; duplicates count each time."""
+    [(files, definitions)] = connection.execute(
+        "SELECT count(*), coalesce(sum((SELECT count(*) FROM definition d WHERE d.blob = e.blob)), 0)"
+        " FROM entry e WHERE view = ?",
+        (view,),
+    )
+    occurrence_rows = connection.execute(
+        "SELECT r.occurrences FROM entry e JOIN ref r ON r.blob = e.blob WHERE e.view = ?", (view,)
+    )
+    return Totals(files, definitions, sum(count_occurrences(data) for (data,) in occurrence_rows))
 
 
 def carried(connection: Connection, view: int, known: Coverage, after: int, until: int) -> Coverage | None:

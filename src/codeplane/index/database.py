@@ -17,16 +17,17 @@ from codeplane.core.paths import Digest, RepoPath
 from codeplane.index.background_parse import Ahead
 from codeplane.index.commit_views import CommitViews
 from codeplane.index.contents import TreeContents
+from codeplane.index.coverage import Coverage, Totals, coverage_of, totals_of
 from codeplane.index.gc import Collected, collect
 from codeplane.index.open_file import mark_damaged, open_file
+from codeplane.index.overlay_views import OverlayViews
 from codeplane.index.store import Entry, Parsed, from_sql, now_ms, parsed_of, publish, view_id
 from codeplane.index.work import Progress, Work, in_batches, outdated
+from codeplane.index.worktree_views import WORKING_VIEW
 from codeplane.parsing.workers import Done, Workers
 from codeplane.storage.database import Connection, Database
 from codeplane.storage.lease import Lease
 from codeplane.working_tree import Delta, Known, WorkingTree
-
-WORKING_VIEW: Final = "worktree"
 
 # Up to this much is extracted first and then published whole; more is published as it is read, and what
 # has not been read yet is known to be missing.
@@ -58,7 +59,7 @@ class IndexDatabase:
         self.database = database
         self._lease = lease
         self._tree = tree
-        self._workers = workers
+        self.workers = workers
         self._rebuilt = rebuilt
         self._reading = threading.Lock()  # held by the one pass that may take long
         self._refreshing = threading.Lock()  # held while the view is compared or changed
@@ -66,9 +67,10 @@ class IndexDatabase:
         self._was_whole = False
         self._pace = (0.0, 0)  # when the pass that runs began, and how much was unread
         self._closing = False
-        with database.write() as connection:
-            self._view = view_id(connection, view)
-        self._commits = CommitViews(database, workers)
+        self._key = view
+        self._view = 0
+        self.commits = CommitViews(database, workers)
+        self._overlays = OverlayViews(database, workers)
         self._ahead = Ahead(database, workers)
         self._epoch = 0
         self._reconciled_ms = 0
@@ -96,7 +98,8 @@ class IndexDatabase:
     def close(self) -> None:
         """Ends a pass that runs, after the files that it has just read; the next start goes on from there."""
         self._closing = True
-        self._commits.close()
+        self._overlays.close()
+        self.commits.close()
         with self._reading, self._refreshing:
             self._note_look()
             self.database.close()
@@ -190,10 +193,20 @@ class IndexDatabase:
         entry = self._entries.get(path)
         return TreeContents(self._tree).read(path, entry.known) if entry is not None else None
 
+    def has_commit(self, commit: str) -> bool:
+        """Whether all facts of a commit are there, so that a question about it reads nothing."""
+        return self.commits.is_made(self._tree.at(commit))
+
+    def commit_totals(self, commit: str, progress: Progress | None = None) -> tuple[Coverage, Totals]:
+        """What is known of a commit; what is not there yet is read."""
+        view = self.commits.view_of(self._tree.at(commit), progress)
+        with self.database.read() as connection:
+            return coverage_of(connection, view), totals_of(connection, view)
+
     def collect(self) -> Collected:
         """Drops old epochs, unused views of commits and blobs that nothing uses; a bounded amount."""
         # A view of a commit in the making has blobs that nothing uses yet.
-        with self._commits.making:
+        with self.commits.making:
             return collect(self.database)
 
     def refresh(
@@ -225,7 +238,7 @@ class IndexDatabase:
 
     def parsed(self, contents: Mapping[RepoPath, bytes]) -> dict[RepoPath, Parsed]:
         """How far contents can be parsed under their paths; what no language reads is not among them."""
-        with self._commits.making:  # what nothing uses yet is not dropped meanwhile
+        with self.commits.making:  # what nothing uses yet is not dropped meanwhile
             blobs = {RepoPath(path): blob for path, blob in self.begin_ahead(contents)().items()}
             with self.database.read() as connection:
                 return parsed_of(connection, blobs)
@@ -265,7 +278,7 @@ class IndexDatabase:
             if len(work.pending) > most or work.pending_bytes > _WHOLE_BYTES:
                 self._publish_epoch(work, [], delta)
                 return work
-            read = [outcome for chunk in self._workers.extract(work.jobs()) for outcome in chunk]
+            read = [outcome for chunk in self.workers.extract(work.jobs()) for outcome in chunk]
             self._publish_epoch(work, read, delta)
             return None
 
@@ -297,10 +310,10 @@ class IndexDatabase:
 
         self._pace = (time.monotonic(), len(self._unread))
         with self._marked_building():
-            for batch in in_batches(self._workers, work, progress, is_ending):
+            for batch in in_batches(self.workers, work, progress, is_ending):
                 with self._refreshing:
                     self._fill_unread(work, batch)
-        self._workers.close()
+        self.workers.close()
         if not self._closing:
             self.database.fold()
 
@@ -344,6 +357,9 @@ class IndexDatabase:
                 self._fingerprint = self._fingerprint.changed(path, before.digest if before else None, after)
 
     def _check_not_overtaken(self, connection: Connection) -> None:
+        # Whoever drops the views of worktrees that are gone may have dropped this one.
+        if connection.execute("SELECT 1 FROM view WHERE id = ?", (self._view,)).fetchone() is None:
+            raise _Overtaken
         if _last_epoch(connection, self._view) != self._epoch:
             raise _Overtaken
 
@@ -354,6 +370,8 @@ class IndexDatabase:
 
     def _load_view(self) -> None:
         """Takes the view from the database, as this or another process left it."""
+        with self.database.write() as connection:
+            self._view = view_id(connection, self._key)
         with self.database.read() as connection:
             self._epoch = _last_epoch(connection, self._view)
             rows = connection.execute(

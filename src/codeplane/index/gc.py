@@ -4,11 +4,13 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from codeplane.index.overlay_views import drop_overlays
 from codeplane.storage.database import Connection, Database
 
 _KEPT_EPOCHS: Final = 100
 _KEPT_DAYS: Final = 3
 _KEPT_COMMITS: Final = 20
+_KEPT_OVERLAY_SEC: Final = 900
 # A run ends after so many blobs; the next goes on. Words are looked up in one walk of the word index, which
 # pays only for many blobs at once.
 _MOST_BLOBS: Final = 2000
@@ -27,7 +29,8 @@ def collect(database: Database, fewest: int = _FEWEST_BLOBS) -> Collected:
     """Drops what is not needed, a bounded amount at a time; fewer blobs than `fewest` wait for others."""
     with database.write() as connection:
         epochs = _trim_epochs(connection, int((time.time() - _KEPT_DAYS * 86_400) * 1000))
-        views = _drop_commits(connection)
+        overlays = drop_overlays(connection, int((time.time() - _KEPT_OVERLAY_SEC) * 1000))
+        views = _drop_commits(connection) + overlays
     with database.read() as connection:
         candidates = _unused_blobs(connection)
         words = _words_of(connection, candidates) if len(candidates) >= fewest else {}

@@ -148,7 +148,7 @@ CREATE TABLE refresh_job (
 );
 CREATE INDEX refresh_job_unfinished ON refresh_job (view, context) WHERE finished_ms IS NULL;
 CREATE TABLE view (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL UNIQUE,
   complete INTEGER NOT NULL,
   used_ms INTEGER NOT NULL

@@ -61,6 +61,11 @@ class Work:
         return not key.language, purpose_by_path(path), path
 
     @property
+    def contents(self) -> Mapping[BlobKey, Sequence[tuple[RepoPath, Known]]]:
+        """Each distinct content of the pass, with the paths that have it."""
+        return self._paths
+
+    @property
     def pending_bytes(self) -> int:
         return sum(self._paths[key][0][1].size for key in self.pending)
 

@@ -24,11 +24,11 @@ ON_WORKING_SET = "task_status {} shows the working set; task_open {} starts a ta
 def prepare(edits: EditSet, scope: Scope, tree: WorkingTree) -> Prepared:
     """Everything that can be known before the locks are taken; raises for all paths at once."""
     problems = Problems()
-    _check_names(edits, tree, problems)
+    check_names(edits, tree, problems)
     problems.raise_worst()
     with Directories(os.fspath(tree.jail.root)) as directories:
         steps, stats = _examine_edits(edits, tree, directories, problems)
-    flags = _check_rules(edits, scope, tree, problems)
+    flags = check_rules(edits, scope, tree, problems)
     problems.raise_worst()
     return Prepared(steps, (*flags, *_hard_links(stats)))
 
@@ -42,7 +42,8 @@ def examine(prepared: Prepared, tree: WorkingTree, directories: Directories) -> 
     return Prepared(steps, prepared.flags)
 
 
-def _check_names(edits: EditSet, tree: WorkingTree, problems: Problems) -> None:
+def check_names(edits: EditSet, tree: WorkingTree, problems: Problems) -> None:
+    """What is against the names of edits by themselves."""
     fold = str.casefold if tree.folds_case else str
     files = {fold(edit.path) for edit in edits.edits if edit.after is not None}
     deleted_paths = {edit.path for edit in edits.edits if edit.after is None}
@@ -76,7 +77,8 @@ def _check_name(path: RepoPath, tree: WorkingTree, problems: Problems) -> None:
         problems.refuse(path, error.message, *error.hints)
 
 
-def _check_rules(edits: EditSet, scope: Scope, tree: WorkingTree, problems: Problems) -> list[Flag]:
+def check_rules(edits: EditSet, scope: Scope, tree: WorkingTree, problems: Problems) -> list[Flag]:
+    """What the working set and the rules of the tree are against."""
     flags: list[Flag] = []
     judge, globs = tree.judge(), Globs(scope.allow) if scope.allow else None
     refused_paths = {one["path"] for one in problems.refused}

@@ -1,14 +1,18 @@
 """What a change of one file looks like: how many lines, and which."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher, unified_diff
+from itertools import takewhile, zip_longest
 from operator import ne
-from typing import Final, NamedTuple
+from typing import AnyStr, Final, NamedTuple
 
 from codeplane.mutation.placement.line_mapping import common_ends
 
 _MOST_COMPARED: Final = 4_000_000
 _AROUND: Final = 2
+_WIDEST: Final = 400  # characters of a line: one of generated code may have millions
+_BEFORE: Final = 80
 
 
 def counts(old: bytes | None, new: bytes | None) -> tuple[int, int]:
@@ -34,8 +38,8 @@ def _strip_common_lines(old: bytes, new: bytes) -> tuple[bytes, bytes]:
     return old[: len(old) - left], new[: len(new) - left]
 
 
-def _common_prefix_length(one: bytes, other: bytes) -> int:
-    """How many bytes are the same at the beginning."""
+def _common_prefix_length(one: AnyStr, other: AnyStr) -> int:
+    """How many bytes or characters are the same at the beginning."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -57,8 +61,36 @@ def preview(path: str, old: bytes | None, new: bytes | None, most: int) -> str:
         lines = [f"--- {names[0]}", f"+++ {names[1]}", *_line_by_line(before, after)]
     else:
         lines = list(unified_diff(before, after, *names, n=_AROUND, lineterm=""))
+    if most == sys.maxsize:
+        return "\n".join(lines)
     cut = [f"… {len(lines) - most} more lines"] if len(lines) > most else []
-    return "\n".join([*lines[:most], *cut])
+    return "\n".join([*_narrow_lines(lines[:most]), *cut])
+
+
+def _narrow_lines(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, of which very long ones are shown in part: those that differ, around where they do."""
+    index = 0
+    while index < len(lines):
+        gone = list(takewhile(lambda line: line.startswith("-"), lines[index:]))
+        come = list(takewhile(lambda line: line.startswith("+"), lines[index + len(gone) :]))
+        starts = [_common_prefix_length(one[1:], other[1:]) for one, other in zip(gone, come, strict=False)]
+        for block in (gone, come):
+            for line, start in zip_longest(block, starts[: len(block)], fillvalue=0):
+                yield _narrow_line(str(line), int(start))
+        index += len(gone) + len(come)
+        if not gone and not come:
+            yield _narrow_line(lines[index], 0)
+            index += 1
+
+
+def _narrow_line(line: str, start: int) -> str:
+    """A line of a diff with its mark; of a long one the text from shortly before a column."""
+    if len(line) <= _WIDEST:
+        return line
+    start = max(0, start - _BEFORE)
+    text = line[1 + start : 1 + start + _WIDEST]
+    more = len(line) - 1 - start - len(text)
+    return f"{line[0]}{'… ' if start else ''}{text}{f'… {more} more characters' if more else ''}"
 
 
 def _line_by_line(before: list[str], after: list[str]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """What a name means: snapshots of a repository whose definitions and references can be asked for."""
 
+from codeplane.index.overlay_views import Files, OverlayFile
 from codeplane.index.store import Change
 from codeplane.index.view.files import FileFacts
 from codeplane.index.view.lookup import Lookup, Outline
@@ -13,9 +14,11 @@ from codeplane.names.index import Index
 from codeplane.names.meaning import Meaning
 from codeplane.names.references import References, RefFact
 from codeplane.names.snapshot import MOST, Found, Snapshot
+from codeplane.names.state import WORKING_TREE, Overlay, StateRef
 
 __all__ = [
     "MOST",
+    "WORKING_TREE",
     "Change",
     "Codebase",
     "Def",
@@ -23,6 +26,7 @@ __all__ = [
     "FileFact",
     "FileFacts",
     "FileSize",
+    "Files",
     "Found",
     "Freshness",
     "Implementer",
@@ -31,7 +35,10 @@ __all__ = [
     "Lookup",
     "Meaning",
     "Outline",
+    "Overlay",
+    "OverlayFile",
     "RefFact",
     "References",
     "Snapshot",
+    "StateRef",
 ]

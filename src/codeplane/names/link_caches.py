@@ -14,6 +14,7 @@ from codeplane.names.imports import ImportResolver
 from codeplane.storage.database import Connection
 
 _MOST_COMMITS: Final = 4
+_MOST_VIEWS: Final = 6
 
 
 class LinkCaches:
@@ -22,7 +23,7 @@ class LinkCaches:
 
     def __init__(self, *, semantic: bool = True) -> None:
         self._kept = BlobCache(semantic=semantic)
-        self._memos: dict[int, EpochCache] = {}
+        self._memos: OrderedDict[int, EpochCache] = OrderedDict()  # those asked about last
         self._commits: OrderedDict[tuple[object, ...], EpochCache] = OrderedDict()  # those asked about last
         self._guard = threading.Lock()
 
@@ -35,6 +36,8 @@ class LinkCaches:
     def _memo(self, connection: Connection, view: int, epoch: int) -> EpochCache:
         with self._guard:
             memo = self._memos.get(view)
+            if memo is not None:
+                self._memos.move_to_end(view)
         generation = self._kept.semantics.generation(connection)
         if memo is not None and (memo.epoch, memo.generation) == (epoch, generation):
             return memo
@@ -47,6 +50,8 @@ class LinkCaches:
             cache = self._memos.get(view)
             if cache is None or (cache.generation, cache.epoch) < (newer.generation, epoch):
                 self._memos[view] = newer
+                while len(self._memos) > _MOST_VIEWS:
+                    self._memos.popitem(last=False)
         return newer
 
     def _of_commit(self, connection: Connection, view: int, generation: Generation) -> EpochCache:

@@ -21,7 +21,7 @@ from codeplane.names.imports import ImportResolver
 from codeplane.names.references import RefFact
 from codeplane.names.symbols import SymbolFinder
 from codeplane.storage.database import Connection
-from codeplane.working_tree import Gap
+from codeplane.working_tree import Gap, GapKind, StatePaths
 
 T = TypeVar("T")
 Contents = Callable[[RepoPath, Digest], bytes]
@@ -49,19 +49,25 @@ class Supplies(NamedTuple):
     coverage: Callable[[], Coverage]
     contents: Contents
     committed: Contents  # the same of the last commit
+    paths: Callable[["Snapshot"], StatePaths]
 
 
 class Snapshot(Codebase):
     """One view at one epoch. It lives as long as the read that it was made in."""
 
     def __init__(self, connection: Connection, view: int, epoch: int, supplies: Supplies) -> None:
-        links, self._units, self._coverage, self._contents, self._committed = supplies
+        links, self._units, self._coverage, self._contents, self._committed, self._find_paths = supplies
         super().__init__(links)
         self._rows = ViewRows(connection, view, epoch)
         self.view, self.epoch = view, epoch
         self._sources: dict[RepoPath, bytes] = {}
         self._room = _MOST_SOURCE
         self.notes: list[str] = []  # what an answer has to say beside what was asked
+
+    @cached_property
+    def paths(self) -> StatePaths:
+        """What paths name in this state, where its links lead, and why something is not there."""
+        return self._find_paths(self)
 
     @cached_property
     def units(self) -> Units:
@@ -196,6 +202,10 @@ class Snapshot(Codebase):
     def gaps(self, limit: int) -> Found[Gap]:
         """What a commit has no content for: submodules, links, LFS pointers, objects that are missing."""
         return self._bounded(self._rows.gaps(), limit, lambda: Absence.PROVEN_NONE)
+
+    def links(self) -> dict[RepoPath, str]:
+        """The links that a commit has, and what is written in them."""
+        return {gap.path: gap.detail for gap in self._rows.gaps() if gap.kind is GapKind.LINK}
 
     @cached_property
     def coverage(self) -> Coverage:

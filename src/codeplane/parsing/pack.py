@@ -102,7 +102,11 @@ def unpack_numbers(packed: bytes) -> "array[int]":
 
 
 def unpack_occurrences(names: bytes, data: bytes) -> Occurrences:
-    data = zlib.decompress(data)
+    return read_occurrences(names, zlib.decompress(data))
+
+
+def read_occurrences(names: bytes, data: bytes) -> Occurrences:
+    """The occurrences of a blob, from columns that are not compressed any more."""
     count, lines, codes = _HEAD.unpack_from(data)
     columns: list[array[int]] = []
     at = _HEAD.size
@@ -114,6 +118,12 @@ def unpack_occurrences(names: bytes, data: bytes) -> Occurrences:
     roles = data[at : at + count]
     texts = _unpack_texts(names)
     return Occurrences(texts, numbers, starts, roles, scopes, targets, receivers, starts_of_lines)
+
+
+def count_occurrences(data: bytes) -> int:
+    """How many occurrences are packed; only the beginning is unpacked."""
+    count, _, _ = _HEAD.unpack(zlib.decompressobj().decompress(data, _HEAD.size))
+    return int(count)
 
 
 class Unpacked(Sequence[T]):

@@ -34,6 +34,8 @@ _LEAST: Final = 1 / 6
 _MEMORY: Final = 2 << 30
 _IDLE_SEC: Final = 300
 _END_SEC: Final = 0.5
+LOST: Final = "the parser crashed or hung on this file"
+"""The reason of a file whose worker ended; it may be the machine that is to blame."""
 # What a worker ends with when a file was too much for it; one that cannot begin ends with 1.
 _GAVE_UP: Final = 3
 
@@ -282,7 +284,7 @@ def read_job(job: Job) -> Packed:
 
 
 def _lost_file(job: Job) -> Done:
-    facts = Facts("failed", "the parser crashed or hung on this file")
+    facts = Facts("failed", LOST)
     return Done(job.number, pack(facts, words_of(job.data)))
 
 

@@ -20,7 +20,8 @@ from codeplane.graph.hierarchy import (
 from codeplane.languages import specs
 from codeplane.languages.facts import FLAG_OVERRIDE
 from codeplane.names import Codebase
-from codeplane.names.meaning import is_external
+from codeplane.names.meaning import UNRESOLVED, Target, is_external, known
+from codeplane.refactor.holders import Holders
 from codeplane.refactor.plan import Problem
 from codeplane.refactor.reflection.fixtures import is_fixture, requested
 from codeplane.refactor.variables import (
@@ -64,6 +65,7 @@ def rename_set_of(snapshot: Codebase, place: Place) -> RenameSet:
     """All that has to be renamed when one definition is."""
     item = snapshot.definition(place).item
     members: set[Place] = set()
+    holders = Holders(snapshot)
     waiting = [place]
     while waiting and len(members) < _MOST:
         one = waiting.pop()
@@ -71,9 +73,11 @@ def rename_set_of(snapshot: Codebase, place: Place) -> RenameSet:
             continue
         members.add(one)
         waiting += [other for other in _related(snapshot, one) if other not in members]
+        waiting += [other for other in _keys_of_type(snapshot, one, holders) if other not in members]
     owners = [owner for one in sorted(members) if (owner := owner_of(snapshot, one)) is not None]
-    loose = [one for one in sorted(members) if is_of_literal(snapshot, one)]
-    is_member = any(is_class(snapshot, owner) for owner in owners) or bool(loose)
+    keys = [one for one in sorted(members) if is_of_literal(snapshot, one)]
+    loose = [one for one in keys if members.isdisjoint(_declared_member(snapshot, one, holders))]
+    is_member = any(is_class(snapshot, owner) for owner in owners) or bool(keys)
     doubts = tuple(_doubts(snapshot, members)) if is_member else ()
     doubts += tuple(held(snapshot, one) for one in loose[:1])
     twins = {both for other in members if (both := twin(snapshot, other)) is not None}
@@ -100,6 +104,33 @@ def is_of_literal(snapshot: Codebase, place: Place) -> bool:
     if not facts.spec.renaming.object_literals or (owner is not None and is_class(snapshot, owner)):
         return False
     return item.name != "default" and facts.bound(item.scope, item.name) is None
+
+
+def _declared_member(snapshot: Codebase, place: Place, holders: Holders) -> Target:
+    """The member that a key of an object is, of the type that the object is declared to have.
+
+    TypeScript: `const api: Store = { dispatch: (a) => … }`. Nothing is said of `const api = { … }`, which may
+    be a Store by its members alone.
+    """
+    target = holders.type_of_key(place)
+    if not target or is_external(target) or not is_class(snapshot, target[0]):
+        return UNRESOLVED
+    member = known(snapshot.classes.member(target, snapshot.definition(place).name))
+    return UNRESOLVED if not member or is_external(member) else member
+
+
+def _keys_of_type(snapshot: Codebase, place: Place, holders: Holders) -> Iterator[Place]:
+    """The keys of objects that are a member by their declared type, and the member that a key is."""
+    item = snapshot.definition(place).item
+    if is_of_literal(snapshot, place):
+        yield from _declared_member(snapshot, place, holders)
+        return
+    owner = owner_of(snapshot, place)
+    if owner is None or not snapshot.interfaces.is_silent(owner):
+        return
+    for other in snapshot.definitions(item.name):
+        if is_of_literal(snapshot, other) and place in _declared_member(snapshot, other, holders):
+            yield other
 
 
 def held(snapshot: Codebase, place: Place) -> Problem:

@@ -12,7 +12,7 @@ from codeplane.core.suggest import nearest
 from codeplane.jail import shown
 from codeplane.names import Snapshot
 from codeplane.search.ranking import path_order
-from codeplane.working_tree import WorkingTree
+from codeplane.working_tree import StatePaths
 
 _NEAR: Final = 5
 _COMPARED: Final = 200
@@ -20,13 +20,13 @@ _WILD: Final = re.compile(r"[*?\[{]")
 
 
 def no_file(
-    snapshot: Snapshot, tree: WorkingTree, path: RepoPath, what: str = "file"
+    snapshot: Snapshot, paths: StatePaths, path: RepoPath, what: str = "file"
 ) -> NotFound | InvalidArgument:
     """The error for a path that is no file of the snapshot."""
     name = shown(path)
     if snapshot.is_directory(path):
         return InvalidArgument(f"{name or '.'} is a directory.", hints=[f'list_files {{"path": "{name}"}}'])
-    reason = tree.why_absent(path)
+    reason = paths.why_absent(path)
     if reason is not None:
         return NotFound(f"{name} is not in the index: {reason}", path=name, absence=Absence.NOT_INDEXED.value)
     epoch = snapshot.removed_at(path)
@@ -37,7 +37,7 @@ def no_file(
     return NotFound(f"There is no {what} {name}.", hints=near(snapshot, path))
 
 
-def no_match(snapshot: Snapshot, tree: WorkingTree, patterns: Sequence[str]) -> NotFound | None:
+def no_match(snapshot: Snapshot, paths: StatePaths, patterns: Sequence[str]) -> NotFound | None:
     """The error for patterns that hold no file of the snapshot; None where some file is held."""
     globs = Globs(patterns)
     if any(map(globs.holds, snapshot.layout.ordered)):
@@ -52,7 +52,7 @@ def no_match(snapshot: Snapshot, tree: WorkingTree, patterns: Sequence[str]) -> 
         if snapshot.is_directory(path):
             hints.append(f'list_files {{"path": "{shown(path)}"}}')
             continue
-        reason = tree.why_absent(tree.jail.enter(path, directory=True))
+        reason = paths.why_absent(paths.enter(path, directory=True))
         if reason is not None:
             return NotFound(
                 f"No file matches {pattern_list}: {reason}",
@@ -65,12 +65,12 @@ def no_match(snapshot: Snapshot, tree: WorkingTree, patterns: Sequence[str]) -> 
     )
 
 
-def existing(snapshot: Snapshot, tree: WorkingTree, text: str) -> RepoPath:
+def existing(snapshot: Snapshot, paths: StatePaths, text: str) -> RepoPath:
     """The file or directory that a text names; an error where there is none with files of the snapshot."""
-    path = tree.jail.enter(text, directory=True)
+    path = paths.enter(text, directory=True)
     if snapshot.exists(path) or snapshot.is_directory(path):
         return path
-    raise no_file(snapshot, tree, path, "file or directory")
+    raise no_file(snapshot, paths, path, "file or directory")
 
 
 def near(snapshot: Snapshot, path: str) -> list[str]:
@@ -88,20 +88,20 @@ def near(snapshot: Snapshot, path: str) -> list[str]:
     return [f"There is {shown(one)}." for one in candidates[:_NEAR]]
 
 
-def directory(snapshot: Snapshot, tree: WorkingTree, text: str) -> RepoPath:
+def directory(snapshot: Snapshot, paths: StatePaths, text: str) -> RepoPath:
     """The directory that a text names; an error where there is none with files of the snapshot."""
-    path = tree.jail.enter(text, directory=True)
+    path = paths.enter(text, directory=True)
     if snapshot.is_directory(path):
         return path
     if snapshot.exists(path):
         name = shown(path)
         raise InvalidArgument(f"{name} is a file.", hints=[f'read_source {{"targets": ["{name}"]}}'])
-    raise _no_directory(snapshot, tree, path)
+    raise _no_directory(snapshot, paths, path)
 
 
-def _no_directory(snapshot: Snapshot, tree: WorkingTree, path: RepoPath) -> NotFound:
+def _no_directory(snapshot: Snapshot, paths: StatePaths, path: RepoPath) -> NotFound:
     name = shown(path)
-    reason = tree.why_absent(path)
+    reason = paths.why_absent(path)
     if reason is not None:
         return NotFound(f"{name} is not in the index: {reason}", path=name, absence=Absence.NOT_INDEXED.value)
     return NotFound(f"There is no directory {name}.", hints=near(snapshot, path))

@@ -11,7 +11,7 @@ from codeplane.languages.facts import Span
 from codeplane.names import DefFact, Snapshot
 from codeplane.search.disambiguation import likeliest
 from codeplane.search.missing_file import near, no_file
-from codeplane.working_tree import WorkingTree
+from codeplane.working_tree import StatePaths
 
 _LINES: Final = re.compile(
     r"(?P<path>.+?)(?::|#)L?(?P<first>\d{1,9})(?P<rest>-L?(?P<last>\d{1,9})?)?(?::\d{1,9})?\Z", re.DOTALL
@@ -43,9 +43,9 @@ class Finder:
     """Finds what is meant in one snapshot. To be read, the likeliest of several is taken; to be changed, one
     that is not exactly one thing is an error."""
 
-    def __init__(self, snapshot: Snapshot, tree: WorkingTree) -> None:
+    def __init__(self, snapshot: Snapshot, paths: StatePaths) -> None:
         self._snapshot = snapshot
-        self._tree = tree
+        self._paths = paths
         self.notes: list[str] = []  # names that may mean something else than what was taken
 
     def find(self, text: str) -> Wanted:
@@ -106,7 +106,7 @@ class Finder:
 
     def _file(self, text: str) -> RepoPath | None:
         try:
-            path = self._tree.jail.enter(text)
+            path = self._paths.enter(text)
         except PathRefused:
             if "/" in text:
                 raise
@@ -118,7 +118,7 @@ class Finder:
     def _linked(self, path: RepoPath) -> RepoPath | None:
         """The file that a link in the repository leads to."""
         try:
-            target = self._tree.jail.resolve(path)
+            target = self._paths.resolve(path)
         except (NotFound, PathRefused):
             return None
         return target if self._snapshot.exists(target) else None
@@ -174,13 +174,13 @@ class Finder:
     def _is_closed(self, text: str) -> bool:
         """Whether a file of this name is there and kept out of the index: `.npmrc`, `id_rsa`."""
         try:
-            path = self._tree.jail.enter(text)
+            path = self._paths.enter(text)
         except PathRefused:
             return False
-        return (self._tree.jail.root / path).is_file() and self._tree.why_absent(path) is not None
+        return self._paths.is_file(path) and self._paths.why_absent(path) is not None
 
     def _no_file(self, text: str) -> NotFound | InvalidArgument:
-        return no_file(self._snapshot, self._tree, self._tree.jail.enter(text, directory=True))
+        return no_file(self._snapshot, self._paths, self._paths.enter(text, directory=True))
 
 
 def _beside(data: bytes, span: Span) -> str:

@@ -9,7 +9,7 @@ from codeplane.jail import shown
 from codeplane.names import Snapshot
 from codeplane.search.read_spans import read_text_file
 from codeplane.search.read_targets import Finder
-from codeplane.working_tree import WorkingTree
+from codeplane.working_tree import StatePaths
 
 MOST_CHARACTERS: Final = 80_000
 _SMALL: Final = 12_000
@@ -32,9 +32,9 @@ class Whole(NamedTuple):
         return self.characters <= _SMALL
 
 
-def whole_file(snapshot: Snapshot, tree: WorkingTree, text: str, first: int) -> Whole:
+def whole_file(snapshot: Snapshot, paths: StatePaths, text: str, first: int) -> Whole:
     """A file from a line on."""
-    path = Finder(snapshot, tree).file(text)
+    path = Finder(snapshot, paths).file(text)
     fact, data = read_text_file(snapshot, path)
     lines = lines_of(data)
     if first > max(1, len(lines)):

@@ -10,8 +10,10 @@ from codeplane.answers import error_text, note_lines
 from codeplane.answers.git.hints import tool_hint
 from codeplane.answers.output import Output
 from codeplane.core.errors import CodePlaneError, InternalError, UnknownTool
+from codeplane.server.requested_state import state_meta
 from codeplane.server.telemetry import Telemetry
 from codeplane.session import Call
+from codeplane.session.call import Limit
 from codeplane.session.operation.aftermath import Made
 
 _log = logging.getLogger(__name__)
@@ -39,8 +41,11 @@ class Reply:
 
     def result(self, output: Output) -> Answer:
         """The answer to a call that its tool has carried out."""
+        began = time.perf_counter()
         body = {"result": output.model_dump(mode="json", exclude_none=True)}
-        return self._answer(body, _rendered(output), None)
+        text = _rendered(output)
+        self._call.phases["render"] = time.perf_counter() - began
+        return self._answer(body, text, None)
 
     def error(self, error: Exception) -> Answer:
         """The answer to a call that has failed; nothing unexplained reaches a client."""
@@ -102,6 +107,23 @@ def _rendered(output: Output) -> str:
         return Output.render(output)
 
 
+def _timing(call: Call, duration: float) -> dict[str, float]:
+    """Milliseconds: all of it, bringing the index up to date, the tool itself, and putting it into words."""
+    refresh, render = call.phases.get("refresh", 0.0), call.phases.get("render", 0.0)
+    phases = {
+        "total_ms": duration,
+        "refresh_ms": refresh,
+        "query_ms": max(0.0, duration - refresh - render),
+        "render_ms": render,
+    }
+    return {name: round(seconds * 1000, 2) for name, seconds in phases.items()}
+
+
+def _limit(limit: Limit) -> dict[str, int]:
+    requested = {} if limit.requested is None else {"requested": limit.requested}
+    return {**requested, "hard_cap": limit.hard_cap}
+
+
 def _meta(call: Call, duration: float, size: int) -> dict[str, Any]:
     task = call.task
     meta: dict[str, Any] = {
@@ -110,8 +132,10 @@ def _meta(call: Call, duration: float, size: int) -> dict[str, Any]:
         "task_id": task.task_id,
         "task_state": task.state,
         "timestamp_ms": int(time.time() * 1000),
-        "timing": {"total_ms": round(duration * 1000, 2)},
+        "timing": _timing(call, duration),
     }
+    if call.is_structured:
+        meta |= state_meta(call)
     if call.flags:
         meta["task"] = {"flags": call.flags}
     if call.epoch is not None:
@@ -121,7 +145,13 @@ def _meta(call: Call, duration: float, size: int) -> dict[str, Any]:
     savings = call.repo.token_savings.answered(size, call.otherwise)
     if savings is not None:
         meta["tokens_saved"] = savings
-    for field in ("limits_applied", "warnings", "next_actions"):
+        if avoided_cost := call.repo.token_savings.cost_avoided(savings):
+            meta["cost_avoided"] = avoided_cost
+    if call.limits_applied:
+        meta["limits_applied"] = {name: _limit(one) for name, one in call.limits_applied.items()}
+    if call.diagnostics:
+        meta["project_diagnostics"] = call.diagnostics
+    for field in ("warnings", "next_actions"):
         if value := getattr(call, field):
             meta[field] = value
     return meta

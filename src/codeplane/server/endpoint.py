@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from codeplane.core.ids import SessionId, new_session_id
 from codeplane.server.consent import Consent
 from codeplane.server.pipeline import Pipeline, Progress, Request
 from codeplane.server.profiles import Profile
-from codeplane.server.transport.link import SINGLE_META_KEY, STRUCTURED_META_KEY
+from codeplane.server.transport.link import SESSION_META_KEY, SINGLE_META_KEY, STRUCTURED_META_KEY
 from codeplane.tools import Effect, Tool
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from mcp.server.context import ServerRequestContext
 
-SESSION_META_KEY = "codeplane/session"
 SESSION_HEADER = "x-codeplane-session"
+WORKSPACE_HEADER = "x-codeplane-workspace"
 STRUCTURED_HEADER = "x-codeplane-structured"
 
 _SESSION_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
@@ -49,6 +49,7 @@ class Origin:
     # On a relay each connection is one client; over HTTP the request says who it is from.
     session_id: SessionId | None = None
     mark_begun: Callable[[Any], Awaitable[None]] = field(default=_unmarked)
+    workspace: str | None = None  # that all calls of the connection are about
 
 
 def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
@@ -57,7 +58,9 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     @cache
     def listing() -> tuple[wire.ListToolsResult, int]:
         """What is told of the tools, with its size; made when the first client of the profile asks."""
-        result = wire.ListToolsResult(tools=[listed_tool(tool) for tool in profile.tools.values()])
+        result = wire.ListToolsResult(
+            tools=[listed_tool(tool, profile.schema_of(tool)) for tool in profile.tools.values()]
+        )
         return result, len(result.model_dump_json(exclude_none=True))
 
     schemas: dict[str, dict[str, Any]] = {}
@@ -67,7 +70,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     def schema(name: str) -> dict[str, Any] | None:
         """Asked for with each call, and made once."""
         if name in profile.tools and name not in schemas:
-            schemas[name] = profile.tools[name].schema
+            schemas[name] = profile.schema_of(profile.tools[name])
         return schemas.get(name)
 
     async def list_tools(
@@ -80,7 +83,8 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
     async def call_tool(
         ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToolRequestParams
     ) -> wire.CallToolResult | wire.InputRequiredResult:
-        request = _make_request(ctx, params)
+        is_structured = _wants_structure(ctx, structured_clients)
+        request = replace(_make_request(ctx, params), is_structured=is_structured)
         await consent.take(params, request.session_key)
         answer = await pipeline.call(request, profile.tools)
         consent_request = await consent.seek(ctx, answer, request.session_key) if answer.is_error else False
@@ -90,7 +94,7 @@ def endpoint(profile: Profile, pipeline: Pipeline) -> "Server[Origin]":
             answer = await pipeline.call(request, profile.tools)
         return wire.CallToolResult(
             content=[wire.TextContent(type="text", text=answer.text)],
-            structured_content=dict(answer.body) if _wants_structure(ctx, structured_clients) else None,
+            structured_content=dict(answer.body) if is_structured else None,
             is_error=answer.is_error,
         )
 
@@ -111,11 +115,11 @@ async def _http_origin(_server: "Server[Origin]") -> "AsyncIterator[Origin]":
     yield Origin("http")
 
 
-def listed_tool(tool: Tool) -> wire.Tool:
+def listed_tool(tool: Tool, schema: dict[str, Any]) -> wire.Tool:
     return wire.Tool(
         name=tool.name,
         description=tool.doc.description,
-        input_schema=tool.schema,
+        input_schema=schema,
         annotations=_READS if tool.effect is Effect.READ else _CHANGES[tool.effect],
     )
 
@@ -132,6 +136,7 @@ def _make_request(ctx: "ServerRequestContext[Origin, Any]", params: wire.CallToo
         movable=origin.session_id is not None,
         begun=lambda: origin.mark_begun(ctx.request_id),
         is_single=(ctx.meta or {}).get(SINGLE_META_KEY) is True,
+        workspace=origin.workspace or _header_workspace(ctx),
     )
 
 
@@ -155,6 +160,11 @@ def _session(ctx: "ServerRequestContext[Origin, Any]") -> tuple[str, SessionId |
     return f"client:{program}", None
 
 
+def _header_workspace(ctx: "ServerRequestContext[Origin, Any]") -> str | None:
+    """The workspace that a client over HTTP is configured for."""
+    return ctx.request.headers.get(WORKSPACE_HEADER) if ctx.request is not None else None
+
+
 def _wants_structure(ctx: "ServerRequestContext[Origin, Any]", clients: frozenset[str]) -> bool:
     """Whether the caller asked for the envelope: by `_meta`, by a header, or as a client of the settings.
 
@@ -174,5 +184,5 @@ def _make_progress(ctx: "ServerRequestContext[Origin, Any]") -> Progress | None:
     return ctx.session.report_progress
 
 
-def relay_origin(mark_begun: Callable[[Any], Awaitable[None]]) -> Origin:
-    return Origin("relay", new_session_id(), mark_begun)
+def relay_origin(mark_begun: Callable[[Any], Awaitable[None]], workspace: str | None = None) -> Origin:
+    return Origin("relay", new_session_id(), mark_begun, workspace)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from codeplane import __version__
 from codeplane.config import Places
 from codeplane.core.errors import AlreadyServing, NotServing
-from codeplane.server.claim import claim
 from codeplane.server.transport.link import Link, join
 from codeplane.session.checkout import Checkout
+from codeplane.session.claim import claim
 from codeplane.storage import StateDir
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Host:
     profile: str
     command: str
     assignments: tuple[str, ...] = ()
+    workspace: str | None = None  # that the client works in; by default the checkout itself
     _runtime: "Runtime | None" = None
     _task: "asyncio.Task[None] | None" = None
 
@@ -43,7 +44,7 @@ class Host:
         end = loop.time() + _GIVE_UP_SEC
         while True:
             try:
-                return self._join_link(await join(StateDir.at(self.checkout.root), self.profile))
+                return self._join_link(await join_any(self.checkout, self.profile, self.workspace))
             except NotServing:
                 if loop.time() >= end:
                     raise
@@ -84,6 +85,16 @@ class Host:
             await self._task
 
 
+async def join_any(checkout: Checkout, profile: str, workspace: str | None = None) -> Link:
+    """Joins the server of a checkout, or that of its primary, which serves linked worktrees as well."""
+    try:
+        return await join(StateDir.at(checkout.root), profile, workspace)
+    except NotServing:
+        if checkout.index_home == checkout.root:
+            raise
+        return await join(StateDir.at(checkout.index_home), profile, workspace or str(checkout.root))
+
+
 async def call_once(
     checkout: Checkout,
     tool: str,
@@ -92,13 +103,14 @@ async def call_once(
     progress: "Progress | None" = None,
 ) -> "Answer":
     """One call from the shell: through the running server, or in this process while holding the lock."""
-    from codeplane.server.oneshot import call_here, call_there
+    from codeplane.server.oneshot import call_here
+    from codeplane.server.remote_call import call_there
 
     loop = asyncio.get_running_loop()
     end = loop.time() + _GIVE_UP_SEC
     while True:
         try:
-            link = await join(StateDir.at(checkout.root), "full")
+            link = await join_any(checkout, "full")
         except NotServing:
             try:
                 return await call_here(checkout, tool, arguments, progress)

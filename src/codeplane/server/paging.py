@@ -14,9 +14,10 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from codeplane.core.documents import parse_json
-from codeplane.core.errors import CursorGone
+from codeplane.core.errors import CursorGone, InvalidArgument
 from codeplane.core.ids import new_request_id
 from codeplane.session import Call
+from codeplane.session.requested_state import RequestedState
 from codeplane.storage.database import Database
 from codeplane.tools import Effect, Input, Output, Tool
 
@@ -25,6 +26,7 @@ _LIFE_MS: Final = 3_600_000
 _MOST_PAGES: Final = 200
 
 Step = tuple[dict[str, Any], str]  # what was asked, and the digest of the answer
+_STATE: Final = "codeplane/state"  # beside what was asked: the state of the files that was read
 
 
 def paged(tool: Tool) -> Tool:
@@ -38,10 +40,13 @@ def paged(tool: Tool) -> Tool:
         steps: list[Step] = []
         if cursor is not None:
             steps = _find_steps(call.repo.state_db, tool.name, cursor)
+            call.reading = _state_of(steps, call.reading, cursor)
             args = args.model_copy(update={"cursor": _again(tool, call, steps, cursor)})
         output = code.run(call, args)
         if (following := getattr(output, "next_cursor", None)) is not None:
             arguments = args.model_dump(mode="json", exclude_unset=True, exclude={"cursor"})
+            if not call.reading.is_default:
+                arguments[_STATE] = [call.reading.commit, call.reading.digest()]
             _keep_cursor(
                 call.repo.state_db, following, tool.name, [*steps, (arguments, _compute_digest(output))]
             )
@@ -54,12 +59,20 @@ def _again(tool: Tool, call: Call, steps: list[Step], cursor: str) -> str:
     """Makes the calls once more; returns the cursor of this process that the last of them gives."""
     here: str | None = None
     for arguments, digest in steps:
-        page_arguments = arguments if here is None else {**arguments, "cursor": here}
+        page_arguments = {key: value for key, value in arguments.items() if key != _STATE}
+        page_arguments |= {} if here is None else {"cursor": here}
         try:
             args = tool.input.model_validate(page_arguments)
         except ValidationError as error:
             raise _gone(cursor) from error
-        output = tool.run(Call(call.repo, call.session, new_request_id()), args)
+        inner = Call(
+            call.repo,
+            call.session,
+            new_request_id(),
+            workspace=call.workspace,
+            reading=call.reading,
+        )
+        output = tool.run(inner, args)
         call.check()
         here = getattr(output, "next_cursor", None)
         if here is None or _compute_digest(output) != digest:
@@ -67,6 +80,22 @@ def _again(tool: Tool, call: Call, steps: list[Step], cursor: str) -> str:
     if here is None:
         raise _gone(cursor)
     return here
+
+
+def _state_of(steps: list[Step], reading: RequestedState, cursor: str) -> RequestedState:
+    """The state that a cursor goes on in. Virtual files are kept nowhere: they have to be sent again."""
+    state = steps[-1][0].get(_STATE) if steps else None
+    if state is None:
+        return reading
+    commit, digest = state
+    if reading.is_default and RequestedState(commit).digest() == digest:
+        return RequestedState(commit)
+    if reading.digest() != digest:
+        raise InvalidArgument(
+            f"The cursor {cursor[:40]!r} goes on in the state that it was made in.",
+            hints=["Send the same commit and virtual_files with it."],
+        )
+    return reading
 
 
 def _keep_cursor(database: Database, cursor: str, tool: str, steps: list[Step]) -> None:

@@ -5,25 +5,31 @@ import logging
 import math
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio
 import anyio.from_thread
 import anyio.to_thread
 
+from codeplane.core.errors import AlreadyServing
 from codeplane.core.ids import RequestId, SessionId, new_request_id
 from codeplane.core.proof import Absence
+from codeplane.server.address import Address, take_address
 from codeplane.server.answer import Answer, Reply
 from codeplane.server.decode import decode
+from codeplane.server.forwarding import forward
 from codeplane.server.logs import correlation
 from codeplane.server.paging import paged
 from codeplane.server.profiles import CONTROLLER
+from codeplane.server.requested_state import run_in_state
 from codeplane.server.steps import step_runner
 from codeplane.server.telemetry import Telemetry
 from codeplane.server.tool_lookup import find_tool
 from codeplane.session import Call, RepoSession, Stop
+from codeplane.session.requested_state import CURRENT, RequestedState
+from codeplane.session.workspaces.kind import Place
 from codeplane.tools import Effect, Input, Output, Tool
 
 Progress = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
@@ -58,6 +64,12 @@ class Request:
     begun: Callable[[], Awaitable[None]] = _nothing
     # Whether the caller makes this one call and leaves: its task ends with it, and its cursors are kept.
     is_single: bool = False
+    # The workspace that the session is bound to; its calls go nowhere else.
+    workspace: str | None = None
+    # What the call reads, taken out of its arguments.
+    reading: RequestedState = CURRENT
+    # Whether the client gets the envelope, and not the text alone.
+    is_structured: bool = True
 
 
 class Pipeline:
@@ -81,12 +93,56 @@ class Pipeline:
 
     async def call(self, request: Request, tools: Mapping[str, Tool] | None = None) -> Answer:
         """Runs one call to its answer; only the client's own cancellation is raised."""
-        session = self.repo.sessions.enter(request.session_key, request.session_id)
-        call = Call(self.repo, session, new_request_id())
+        choice = self._tools if tools is None else tools
+        async with AsyncExitStack() as stack:
+            try:
+                tool = find_tool(request.tool, choice, self._tools)
+                address, arguments = take_address(tool, request.arguments, request.workspace)
+                place = await self._enter(address, stack)
+            except AlreadyServing as error:
+                answer = await forward(error, request, tool.effect)
+                if answer is not None:
+                    return answer
+                return await self._call_at(Place(self.repo), request, choice, error)
+            except Exception as error:  # noqa: BLE001 - explained like those of the call itself
+                return await self._call_at(Place(self.repo), request, choice, error)
+            request = replace(request, arguments=arguments, reading=address.reading)
+            return await self._call_at(place, request, choice)
+
+    async def _enter(self, address: Address, stack: AsyncExitStack) -> Place:
+        """What the call reads and writes; it stays open as long as the stack."""
+        if address.workspace is None:
+            return Place(self.repo)
+        # Loaded by the first call into a workspace.
+        from codeplane.session.workspaces.registry import workspaces_of
+
+        opening = workspaces_of(self.repo).enter(address.workspace)
+        place = await anyio.to_thread.run_sync(opening.__enter__)
+        stack.push_async_callback(anyio.to_thread.run_sync, opening.__exit__, None, None, None)
+        return place
+
+    async def _call_at(
+        self,
+        place: Place,
+        request: Request,
+        choice: Mapping[str, Tool],
+        refusal: Exception | None = None,
+    ) -> Answer:
+        sessions = place.repo.sessions
+        session = sessions.enter(request.session_key, request.session_id)
+        call = Call(
+            place.repo,
+            session,
+            new_request_id(),
+            workspace=place.workspace,
+            reading=request.reading,
+            is_structured=request.is_structured,
+        )
         correlation.set({"request_id": call.request_id, "task_id": call.task.task_id})
         reply = Reply(call, request.tool, self.telemetry)
         try:
-            choice = self._tools if tools is None else tools
+            if refusal is not None:
+                raise refusal
             tool = find_tool(request.tool, choice, self._tools)
             # A controlled run has one tool, which runs the others where its plan allows it.
             within = self._tools if tool.name == CONTROLLER else choice
@@ -101,7 +157,7 @@ class Pipeline:
             raise
         if request.is_single:
             reason = None if answer.failure is None else answer.failure.name()
-            await anyio.to_thread.run_sync(self.repo.sessions.finish, request.session_key, reason)
+            await anyio.to_thread.run_sync(sessions.finish, request.session_key, reason)
         return answer
 
     def listed(self, size: int, tools: Mapping[str, Tool]) -> None:
@@ -217,8 +273,8 @@ class Pipeline:
             nonlocal is_started
             is_started = True
             try:
-                output = tool.run(call, args)
-                if getattr(output, "absence", None) == Absence.NOT_INDEXED:
+                output = run_in_state(tool, call, args)
+                if getattr(output, "absence", None) == Absence.NOT_INDEXED and call.reading.commit is None:
                     call.warn(call.repo.tree.why_hidden())
                 return output
             finally:

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from codeplane.server.requested_state import PARAMETERS
 from codeplane.server.transport.link import PROFILE_NAMES
 from codeplane.tools import Effect, Tool
 
@@ -35,6 +36,15 @@ class Profile:
     path: str
     tools: Mapping[str, Tool]
     instructions: str = _INSTRUCTIONS
+    lists_state: bool = False  # whether its list says that tools read any state of the files
+
+    def schema_of(self, tool: Tool) -> dict[str, Any]:
+        """The schema of a tool's parameters, as this list has it."""
+        schema = tool.schema
+        if not (self.lists_state and tool.reads_state):
+            return schema
+        extras = {name: one for name, one in PARAMETERS.items() if name not in schema["properties"]}
+        return {**schema, "properties": {**schema["properties"], **extras}}
 
 
 def profiles(tools: Mapping[str, Tool]) -> dict[str, Profile]:
@@ -42,8 +52,13 @@ def profiles(tools: Mapping[str, Tool]) -> dict[str, Profile]:
     standard, full, read, controller = PROFILE_NAMES
     result = (
         Profile(standard, "/mcp", {n: t for n, t in tools.items() if t.standard}),
-        Profile(full, "/mcp/full", dict(tools)),
-        Profile(read, "/mcp/read", {n: t for n, t in tools.items() if t.effect is Effect.READ}),
+        Profile(full, "/mcp/full", dict(tools), lists_state=True),
+        Profile(
+            read,
+            "/mcp/read",
+            {n: t for n, t in tools.items() if t.effect is Effect.READ},
+            lists_state=True,
+        ),
         Profile(
             controller,
             "/mcp/controller",

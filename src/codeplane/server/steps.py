@@ -3,14 +3,17 @@
 from collections.abc import Callable, Mapping
 
 from codeplane.core.errors import InvalidArgument
+from codeplane.server.address import take_address
 from codeplane.server.answer import Reply
 from codeplane.server.decode import decode
 from codeplane.server.paging import paged
 from codeplane.server.profiles import CONTROLLER
+from codeplane.server.requested_state import check_supported, run_in_state
 from codeplane.server.telemetry import Telemetry
 from codeplane.server.tool_lookup import find_tool
 from codeplane.session import Call
 from codeplane.session.call import StepResult
+from codeplane.session.requested_state import RequestedState
 from codeplane.tools import Effect, Tool
 
 # What a step has of `meta`; the rest is the batch's own.
@@ -44,8 +47,9 @@ def step_runner(
             if tool.name == CONTROLLER:
                 raise InvalidArgument("A turn is taken alone.", hints=['controller_turn {"verb": "…"}'])
             inner.is_read = tool.effect is Effect.READ
+            inner.reading, arguments = _step_state(call, tool, arguments)
             tool = paged(tool) if is_single else tool
-            output = tool.run(inner, decode(tool, arguments))
+            output = run_in_state(tool, inner, decode(tool, arguments))
             answer, is_done = reply.result(output), output.is_done()
         except Exception as error:  # noqa: BLE001 - the calls before it have answers that must be told
             answer = reply.error(error)
@@ -56,6 +60,19 @@ def step_runner(
         return StepResult(name, body, answer.text, is_done, _reads(name, every), answer.failure)
 
     return run
+
+
+def _step_state(call: Call, tool: Tool, arguments: object) -> tuple[RequestedState, object]:
+    """What a step reads: what it says itself, else what its batch says."""
+    own_workspace = call.workspace.id if call.workspace is not None else None
+    address, rest = take_address(tool, arguments, own_workspace)
+    if address.workspace != own_workspace:
+        raise InvalidArgument(
+            "The calls of a batch work where the batch does.", hints=["Send workspace with the batch."]
+        )
+    reading = address.reading.over(call.reading)
+    check_supported(tool, reading)
+    return reading, rest
 
 
 def _reads(name: str, every: Mapping[str, Tool]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from codeplane.core.errors import (
     Cancelled,
@@ -20,11 +20,21 @@ from codeplane.core.ids import RequestId
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.ledger import Signals, Task
 from codeplane.ledger.tasks import Charge
-from codeplane.names import Snapshot
+from codeplane.names import WORKING_TREE, Files, OverlayFile, Snapshot, StateRef
 from codeplane.session.clients.sessions import ClientSession
 from codeplane.session.operation.aftermath import Made
 from codeplane.session.repo import RepoSession
+from codeplane.session.requested_state import (
+    CURRENT,
+    RequestedState,
+    check_overlay,
+    committed,
+    state_ref,
+)
+from codeplane.session.surface_rules import heed_surface_rules
 from codeplane.session.token_savings import MOST_READ, TOP_FILES
+from codeplane.working_tree import WorkingTree
+from codeplane.workspaces import Workspace
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -53,6 +63,13 @@ class Stop(Enum):
                 )
             case Stop.STOPPING:
                 return ServerStopping("The server is shutting down.")
+
+
+class Limit(NamedTuple):
+    """A size that was brought down to what may be had at once; `requested` is None where nobody asked."""
+
+    requested: int | None
+    hard_cap: int
 
 
 @dataclass(frozen=True)
@@ -88,7 +105,7 @@ class Call:
     request_id: RequestId
     report: Callable[[float, float | None, str | None], None] | None = None
     warnings: list[str] = field(default_factory=list)
-    limits_applied: dict[str, int] = field(default_factory=dict)
+    limits_applied: dict[str, Limit] = field(default_factory=dict)
     next_actions: list[str] = field(default_factory=list)
     lasting_changes: list[Made] = field(default_factory=list)  # changes that stay, whatever fails after them
     is_read: bool = True  # whether it changes nothing, and may be answered from a part of the index
@@ -99,6 +116,11 @@ class Call:
     # What the call belongs to from its beginning to its end, whatever the session turns to meanwhile.
     task: Task = field(init=False)
     flags: list[str] = field(default_factory=list)
+    workspace: Workspace | None = None  # that it reads and writes; None in the checkout that is served
+    is_structured: bool = True  # whether somebody gets what only programs read
+    phases: dict[str, float] = field(default_factory=dict)  # seconds by what they were spent on
+    diagnostics: list[dict[str, Any]] = field(default_factory=list)  # of build contexts, where wanted
+    reading: RequestedState = CURRENT  # what it reads, where that is not what is there
     # Runs another tool within this call; None where only reads may run and it is none.
     run_step: Callable[[str, object, bool], StepResult | None] = _no_step
     _halt: Halt = field(default_factory=Halt)
@@ -108,7 +130,20 @@ class Call:
 
     def inner(self) -> "Call":
         """A call within this one: it has notes of its own and ends when this one has to."""
-        return Call(self.repo, self.session, self.request_id, self.report, _halt=self._halt)
+        return Call(
+            self.repo,
+            self.session,
+            self.request_id,
+            self.report,
+            workspace=self.workspace,
+            reading=self.reading,
+            _halt=self._halt,
+        )
+
+    def inner_of(self, repo: RepoSession) -> "Call":
+        """A call within this one that acts in another checkout; its client has a session of its own there."""
+        session = repo.sessions.enter(f"within:{self.session.session_id}", self.session.session_id)
+        return Call(repo, session, self.request_id, self.report, _halt=self._halt)
 
     def charge(self, kind: Charge, op_type: str) -> None:
         """Counts this call against the budgets of its task, or refuses it; to be called before it changes
@@ -135,16 +170,18 @@ class Call:
 
         A new index is waited for a few seconds. Then the answer is what has been read so far, and says so.
         """
-        self._look()
+        if self.reading.commit is None:
+            self._look()
         with self.seen() as snapshot:
             yield snapshot
 
     @contextmanager
     def seen(self) -> Iterator[Snapshot]:
-        """The repository as the last look found it."""
-        with self.repo.index.snapshot() as snapshot:
-            self.epoch = snapshot.epoch
+        """The repository as the last look found it, or the other state that the call asks for."""
+        with self._taken_state() as ref, self.repo.index.snapshot_of(ref, self.progress) as snapshot:
+            self._note_state(ref, snapshot)
             self._warn_of_unread(snapshot)
+            heed_surface_rules(self.repo.checkout, snapshot)
             yield snapshot
             self.semantic_level = snapshot.semantic_level_used() or self.semantic_level
             for note in snapshot.notes:
@@ -168,14 +205,61 @@ class Call:
     def _with_commits(
         self, commits: Sequence[str], *, looks: bool
     ) -> Iterator[tuple[Snapshot, dict[str, Snapshot]]]:
+        looks = looks and self.reading.commit is None
         if looks:
             self._look()
-        with self.repo.index.with_commits(commits, self.progress) as snapshots:
+        with (
+            self._taken_state() as ref,
+            self.repo.index.with_commits(commits, self.progress, ref) as snapshots,
+        ):
+            self._note_state(ref, snapshots[0])
             if looks:
                 self._warn_of_unread(snapshots[0])
+            for snapshot in (snapshots[0], *snapshots[1].values()):
+                heed_surface_rules(self.repo.checkout, snapshot)
             yield snapshots
             for note in snapshots[0].notes:
                 self.warn(note)
+
+    def committed(self, path: RepoPath) -> bytes | None:
+        """A file as the commit has it that the state is compared with; None where it has none."""
+        return committed(self.repo, self.reading, path)
+
+    def overlay(self) -> Files:
+        """What of the state is neither in a commit nor on the disk."""
+        tree = self.repo.tree
+        with self._taken_state() as ref:
+            if self.reading.commit is not None or tree.is_on_disk:
+                return ref.overlay.files
+            below = {path: _file_of(tree, path, digest) for path, digest in tree.overlay().items()}
+            return {**below, **ref.overlay.files}
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether what it reads is in a checkout, but for virtual files."""
+        return self.reading.commit is None and self.repo.tree.is_on_disk
+
+    @contextmanager
+    def _taken_state(self) -> Iterator[StateRef]:
+        """The state that is read, as it is now."""
+        notes: list[str] = []
+        yield state_ref(self.repo, self.reading, WORKING_TREE, notes)
+        for note in notes:
+            self.warn(note)
+
+    @contextmanager
+    def _timed(self, phase: str) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.phases[phase] = self.phases.get(phase, 0.0) + time.perf_counter() - began
+
+    def _note_state(self, ref: StateRef, snapshot: Snapshot) -> None:
+        if ref == WORKING_TREE:
+            self.epoch = snapshot.epoch
+        if self.reading.files:
+            check_overlay(snapshot, ref.overlay.files)
 
     def _look(self) -> None:
         """Takes in what has changed, and waits a while for a new index.
@@ -183,6 +267,10 @@ class Call:
         Without a server, a call that changes the repository reads everything first: nobody else does. With
         one it goes on after the wait, and what relies on the whole index says what is unread.
         """
+        with self._timed("refresh"):
+            self._take_in()
+
+    def _take_in(self) -> None:
         index = self.repo.index
         is_limited = self.is_read and not index.was_whole
         self.repo.refresh(self.progress, until=self.repo.first_answer_due() if is_limited else None)
@@ -225,7 +313,12 @@ class Call:
         self.otherwise = (self.otherwise or 0) + characters
 
     def showed(self, path: RepoPath, digest: Digest, data: bytes) -> None:
-        """Notes what the client has been shown with line numbers, so that it may edit by them."""
+        """Notes what the client has been shown with line numbers, so that it may edit by them.
+
+        Lines of another state than the one that edits are made in say nothing about it.
+        """
+        if not self.reading.is_default:
+            return
         self.session.shown_digests.note(path, digest)
         self.repo.shown_contents.keep(digest, data)
 
@@ -265,3 +358,7 @@ class Call:
     @property
     def stopped(self) -> Stop | None:
         return self._halt.reason
+
+
+def _file_of(tree: WorkingTree, path: RepoPath, digest: Digest | None) -> OverlayFile | None:
+    return OverlayFile(digest, 0, lambda: tree.read(path)) if digest is not None else None

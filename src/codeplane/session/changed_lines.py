@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
+from codeplane.git.history.patches import text_hunks
 from codeplane.graph.tests.impact import Definitions
 from codeplane.names import Snapshot
 from codeplane.session.call import Call
@@ -56,8 +57,28 @@ def changed_since_head(call: Call, snapshot: Snapshot, paths: Collection[RepoPat
     """The definitions of some files with lines that differ from HEAD: the innermost of each line."""
     if not paths or call.repo.checkout.repository.head().commit is None:
         return Changed({}, {}, frozenset(), False)
-    scope = frozenset(paths)
     collector = _Found(snapshot)
+    overlay = {path: file for path, file in call.overlay().items() if path in frozenset(paths)}
+    scope = frozenset(paths) - overlay.keys()
+    tracked_paths = _take_from_disk(call, scope, collector) if call.is_on_disk else set[str]()
+    for path, file in overlay.items():
+        before = call.committed(path)
+        if file is None:
+            collector.is_confined = False
+        elif before is None:
+            collector.take_whole(path)
+        else:
+            collector.take(path, text_hunks(before, file.read(), 0))
+    for path in sorted(scope - tracked_paths)[:_MOST_FILES]:
+        if call.committed(path) is None:
+            collector.take_whole(path)
+        else:
+            collector.is_confined = False  # it is asked about as if it had changed
+    return collector.changed()
+
+
+def _take_from_disk(call: Call, scope: Collection[str], collector: "_Found") -> set[str]:
+    """Collects what differs from HEAD in the working tree, of some files; tells which do."""
     tracked_paths: set[str] = set()
     tree, repository = call.repo.tree, call.repo.checkout.repository
     with repository.opened() as handle:
@@ -73,12 +94,7 @@ def changed_since_head(call: Call, snapshot: Snapshot, paths: Collection[RepoPat
                 collector.take_whole(RepoPath(one.path))
             else:
                 collector.take(RepoPath(one.path), patch(one).hunks)
-    for path in sorted(scope - tracked_paths)[:_MOST_FILES]:
-        if repository.head_content(path) is None:
-            collector.take_whole(path)
-        else:
-            collector.is_confined = False  # it is asked about as if it had changed
-    return collector.changed()
+    return tracked_paths
 
 
 class _Found:

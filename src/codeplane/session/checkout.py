@@ -4,12 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codeplane.config import Places, Settings, TrustRecord, load_settings
+from codeplane.config import Places, Settings, Trust, TrustRecord, load_settings
 from codeplane.config.layers import assignment_source, env_source, file_source, repository_source
 from codeplane.git import Repository, locate, open_repository
-from codeplane.index import WORKING_VIEW
+from codeplane.git.repo.layout import primary_checkout
+from codeplane.index import WORKING_VIEW, linked_view
 from codeplane.process import Programs
 from codeplane.storage import StateDir, read_trust_id
+
+
+def find_trust(root: Path, places: Places) -> Trust | None:
+    """The user's trust in a checkout; a linked worktree has that of the primary checkout as well."""
+    record, primary = TrustRecord(places.trust_file), primary_checkout(root)
+    trust = record.of(root, read_trust_id(root))
+    if trust is None and primary is not None:
+        trust = record.of(primary, read_trust_id(primary))
+    return trust
 
 
 @dataclass(frozen=True)
@@ -47,12 +57,12 @@ class Checkout:
         """The name of this checkout's view in the index."""
         if self.index_home == self.root:
             return WORKING_VIEW
-        return f"{WORKING_VIEW}:{self.repository.worktree_name}"
+        return linked_view(self.repository.worktree_name)
 
     @classmethod
     def find(cls, start: Path, places: Places, assignments: Sequence[str] = ()) -> "Checkout":
         root = locate(start)
-        trust = TrustRecord(places.trust_file).of(root, read_trust_id(root))
+        trust = find_trust(root, places)
         is_trusted = trust is not None
         repository = open_repository(root, trusted=is_trusted)
         state = StateDir.at(root)

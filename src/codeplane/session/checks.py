@@ -44,6 +44,8 @@ class _Checks:
         self._call.check()
         if check == "parse":
             return parses(self._call.repo.index, self._change)
+        if not self._call.repo.tree.is_on_disk:
+            return Checked(check, Outcome.NOT_RUN, "It needs files on the disk: a worktree has them.")
         if not self._call.repo.checkout.trusted:
             text = "It would run code of the repository, which is not trusted (cpl trust)."
             return Checked(check, Outcome.NOT_RUN, text)

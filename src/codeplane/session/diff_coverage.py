@@ -14,13 +14,14 @@ def sight_of(
 ) -> Sight:
     """What can be told when two states are compared. What cannot be read is warned of."""
     unread: dict[str, str] = {}
-    for snapshot in [commits[name] for name in (base, target) if name is not None and name in commits]:
+    snapshots = [commits[name] for name in (base, target) if name is not None and name in commits]
+    for snapshot in [*snapshots, now] if not call.is_on_disk else snapshots:
         for gap in snapshot.gaps(MOST).items:
             if gap.kind.hides_content:
                 unread[gap.path] = str(gap.kind)
     paths = None
-    if target is None and base in commits:
-        paths = _changed_paths(call, base)
+    if target is None and base in commits and call.is_on_disk:
+        paths = _changed_paths(call, base) | call.overlay().keys()
         _warn_of_sparse(call, now, commits[base], paths)
     # What git says is the same needs no content.
     unread = {path: kind for path, kind in unread.items() if paths is None or path in paths}

@@ -1,7 +1,7 @@
 """Linters in a repository: only where it is trusted, and what they fix is a write like any other."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,9 +9,11 @@ from codeplane.core.errors import (
     CodePlaneError,
     EditConflict,
     InvalidArgument,
+    StateUnsupported,
 )
 from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
+from codeplane.git.history.hunks import diff_hunks
 from codeplane.jail import shown
 from codeplane.lint import (
     Diagnostic,
@@ -35,7 +37,7 @@ from codeplane.session.changed_lines import changed_lines
 from codeplane.session.operation.edits import Intent, Written, write
 from codeplane.session.trust import require_trust
 from codeplane.storage import private_dir
-from codeplane.working_tree import WorkingTree, digest_of
+from codeplane.working_tree import StatePaths, WorkingTree, digest_of
 
 _LARGEST_TEXT: Final = 1 << 20
 _WILD: Final = re.compile(r"[*?\[{!]")
@@ -87,12 +89,61 @@ class WorkingFiles:
 def lint(call: Call, request: Asked) -> LintReport:
     """What the linters of the repository find."""
     _require_trust(call)
+    if not (call.reading.is_default and call.is_on_disk):
+        return _lint_copy(call, request)
     files, wish = _files_and_wish(call, request)
     return check(files, where(call), wish, _lint_watch(call))
 
 
+def _lint_copy(call: Call, request: Asked) -> LintReport:
+    """What linters find in a state that is not on the disk."""
+    from codeplane.session.state_copy import copied_state  # few calls copy the tree
+
+    checkout = call.repo.checkout
+    wish = _wish_in_state(call, request)
+    with copied_state(call) as copy:
+        place = Place(copy.root, Toolbox(checkout.programs, copy.root), copy.reports / "lint")
+        return check(copy, Where(place, checkout.settings.lint), wish, _lint_watch(call))
+
+
+def _wish_in_state(call: Call, request: Asked) -> Wanted:
+    base = request.base
+    bases = [base] if base is not None and _has_commits(call, base) else []
+
+    def find(snapshots: tuple[Snapshot, Mapping[str, Snapshot]]) -> Wanted:
+        snapshot, commits = snapshots
+        paths = _chosen_paths(snapshot, snapshot.paths, request.paths) if request.paths else None
+        if base is None:
+            return Wanted(paths, request.tools)
+        ranges = dict(_ranges_between(commits.get(base), snapshot))
+        every = sorted(map(RepoPath, snapshot.lookup.paths)) if paths is None else paths
+        return Wanted([path for path in every if path in ranges], request.tools, ranges)
+
+    return call.ask_with(bases, find)
+
+
+def _ranges_between(then: Snapshot | None, now: Snapshot) -> Iterator[tuple[RepoPath, Ranges | None]]:
+    """The lines of each file that differ from a commit; None for all of a file that it does not have."""
+    before = then.digests() if then is not None else {}
+    for path, digest in now.digests().items():
+        if then is None or path not in before:
+            yield path, None
+        elif before[path] != digest:
+            hunks = diff_hunks(then.source(path), now.source(path))
+            yield path, [(one.new + 1, one.new_end + 1) for one in hunks if one.new < one.new_end]
+
+
+def _has_commits(call: Call, base: str) -> bool:
+    return base != "HEAD" or call.repo.checkout.repository.head().commit is not None
+
+
 def fix(call: Call, request: Asked, *, dry_run: bool = False) -> Fixed:
     """What the linters fix, through the engine: with a row, to be undone, or only shown."""
+    if not (call.reading.is_default and call.is_on_disk):
+        raise StateUnsupported(
+            "Linters fix what is on the disk; anything else is only checked.",
+            hints=["Leave fix out, or make the edits in a worktree: workspace_create {}"],
+        )
     _require_trust(call)
     if request.base is not None:
         raise InvalidArgument(
@@ -138,7 +189,7 @@ def _lint_watch(call: Call) -> Watch:
 def _files_and_wish(call: Call, request: Asked) -> tuple[WorkingFiles, Wanted]:
     with call.snapshot() as snapshot:
         files = WorkingFiles(snapshot, call.repo.tree)
-        paths = _chosen_paths(snapshot, call.repo.tree, request.paths) if request.paths else None
+        paths = _chosen_paths(snapshot, snapshot.paths, request.paths) if request.paths else None
     if request.base is None:
         return files, Wanted(paths, request.tools)
     ranges = _changed_ranges(call, request.base, files)
@@ -146,7 +197,7 @@ def _files_and_wish(call: Call, request: Asked) -> tuple[WorkingFiles, Wanted]:
     return files, Wanted(selection, request.tools, ranges)
 
 
-def _chosen_paths(snapshot: Snapshot, tree: WorkingTree, texts: Sequence[str]) -> list[RepoPath] | None:
+def _chosen_paths(snapshot: Snapshot, tree: StatePaths, texts: Sequence[str]) -> list[RepoPath] | None:
     """The files that paths and patterns name; None where that is the whole repository."""
     patterns = [text for text in texts if _WILD.search(text)]
     plain_paths = [existing(snapshot, tree, text) for text in texts if text not in patterns]
@@ -164,7 +215,7 @@ def _chosen_paths(snapshot: Snapshot, tree: WorkingTree, texts: Sequence[str]) -
 
 def _changed_ranges(call: Call, base: str, files: WorkingFiles) -> Mapping[RepoPath, Ranges | None]:
     """The lines of each file that differ from a commit; None for all of a file that it does not have."""
-    if base == "HEAD" and call.repo.checkout.repository.head().commit is None:
+    if not _has_commits(call, base):
         return dict.fromkeys(files.paths())
     ranges: dict[RepoPath, Ranges | None] = {
         path: lines and [(first, end) for first, end in lines if first < end]

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,7 +15,7 @@ from codeplane import __version__
 from codeplane.contexts.contexts import Override, Probed, detect
 from codeplane.core.errors import CodePlaneError, IndexCorrupt, StateUnusable
 from codeplane.core.paths import Digest, RepoPath
-from codeplane.git.ops.worktrees import describe_place
+from codeplane.git.ops.worktrees import describe_place, list_worktrees
 from codeplane.git.worktree.autosave import drop_saved
 from codeplane.graph.tests.by_coverage import Learnt
 from codeplane.index import (
@@ -23,9 +23,11 @@ from codeplane.index import (
     Progress,
     Workers,
     contexts_on_record,
+    drop_view,
     index_bytes,
     index_on_record,
     index_version,
+    orphaned_views,
 )
 from codeplane.jail import shown
 from codeplane.ledger import Artifacts, Ledger, Limits, Tasks
@@ -41,6 +43,7 @@ from codeplane.session.operation.recovery import recover
 from codeplane.session.operation.state_sequence import StateSequence
 from codeplane.session.packs import load_packs
 from codeplane.session.plans import Plans
+from codeplane.session.token_savings import FILE as SAVINGS
 from codeplane.session.token_savings import TokenSavings
 from codeplane.session.trust import TrustWatch
 from codeplane.session.upkeep import Upkeep
@@ -249,6 +252,19 @@ def _where(checkout: Checkout, index: Index) -> tuple[str | None, int | None]:
     return checkout.repository.head().commit, index.state().epoch
 
 
+def _drop_orphaned_views(checkout: Checkout, index: Index) -> None:
+    """Forgets the views of worktrees that git does not have any more."""
+    names = {one.name for one in list_worktrees(checkout.repository) if one.name is not None}
+    for key in orphaned_views(index.database, names):
+        drop_view(index.database, key)
+
+
+def _tidy(checkout: Checkout, index: Index, engine: Engine, ledger: Ledger, artifacts: Artifacts) -> None:
+    """Drops what nobody can ask about any more."""
+    _drop_orphaned_views(checkout, index)
+    _drop_contents(checkout, engine, ledger, artifacts)
+
+
 def _drop_contents(checkout: Checkout, engine: Engine, ledger: Ledger, artifacts: Artifacts) -> None:
     """Old contents stay as long as the ledger has the operation that replaced them."""
     ledger.tidy()
@@ -284,6 +300,16 @@ def _settle_deltas(session: "RepoSession") -> list[str]:
         return [f"An execution of deltas that was cut off is not settled yet: {error.message}"]
 
 
+class Ground(NamedTuple):
+    """What a session stands on: files, who writes them, where records are kept, and the view in the index."""
+
+    checkout: Checkout
+    state: StateDir
+    tree: WorkingTree
+    engine: Engine
+    view_key: str
+
+
 class Background(Protocol):
     """A thread of the server that refreshes the semantic tier."""
 
@@ -311,16 +337,22 @@ class RepoSession:
     upkeep: Upkeep
     states: StateSequence
     recovered: tuple[str, ...] = ()  # what this start has made of operations that a crash had cut off
-    token_savings: TokenSavings = field(default_factory=TokenSavings)
+    token_savings: TokenSavings = field(init=False)
     shown_contents: ShownContents = field(default_factory=ShownContents)
     started: float = field(default_factory=time.monotonic)
     background: Background | None = None  # only where a server runs
+    owns_workers: bool = True
+    at_close: list[Callable[[], None]] = field(default_factory=list)  # done before anything of it is closed
     _first_due: float | None = None
     _shelf: dict[type[Any], Any] = field(default_factory=dict)
     # Its threads stay, for each has a connection to the index.
     ahead: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(_READING_AHEAD, "read ahead")
     )
+
+    def __post_init__(self) -> None:
+        price = self.checkout.settings.reading.price_per_million_tokens
+        self.token_savings = TokenSavings(self.state.path / SAVINGS, price)
 
     def keep(self, kind: type[T], make: Callable[[], T]) -> T:
         """What a higher layer keeps for this repository as long as it is open, made when first asked for."""
@@ -335,6 +367,14 @@ class RepoSession:
     def state_db(self) -> Database:
         """What has been learnt and no rebuild may lose; opened when it is asked for."""
         return open_state_db(self.state.path / "state.db")
+
+    @cached_property
+    def primary_state_db(self) -> Database:
+        """What all worktrees of the repository share; it belongs to the primary checkout."""
+        home = self.checkout.index_home
+        if home == self.checkout.root:
+            return self.state_db
+        return open_state_db(StateDir.create(home).path / "state.db")
 
     @cached_property
     def coverage_map(self) -> CoverageMap:
@@ -375,16 +415,27 @@ class RepoSession:
         return Decisions(lambda: self.state_db)
 
     @classmethod
-    def open(cls, checkout: Checkout) -> "RepoSession":
-        """Makes the state directory when it is missing and opens the index. The caller holds the lock."""
+    def open(cls, checkout: Checkout, workers: Workers | None = None) -> Self:
+        """Makes the state directory when it is missing and opens the index. The caller holds the lock.
+
+        Without `workers` of somebody else it has its own, and ends them.
+        """
         state = StateDir.create(checkout.root)
         sweep(checkout.scratch)
         tree = tree_of(checkout)
-        workers = Workers(_INDEX_WORKERS)
         if checkout.index_home != checkout.root:
             StateDir.create(checkout.index_home)
+        engine = Engine(tree, checkout.repository, state.path)
+        return cls.assemble(Ground(checkout, state, tree, engine, checkout.view_key), workers)
+
+    @classmethod
+    def assemble(cls, ground: "Ground", workers: Workers | None = None) -> Self:
+        """Opens the index and the records of a state directory, for the files of a tree."""
+        checkout, state, tree, engine, view_key = ground
+        owns_workers = workers is None
+        workers = Workers(_INDEX_WORKERS) if workers is None else workers
         settings = checkout.settings
-        index = Index.open(checkout.index_file, tree, workers, checkout.view_key)
+        index = Index.open(checkout.index_file, tree, workers, view_key)
         try:
             index.configure(_overrides(checkout), semantic=checkout.settings.semantic.enabled)
             ledger = Ledger.open(state.ledger, settings.ledger)
@@ -392,7 +443,6 @@ class RepoSession:
             index.close()
             raise
         tasks = Tasks(ledger, Limits(**settings.tasks.model_dump()), lambda: _where(checkout, index))
-        engine = Engine(tree, checkout.repository, state.path)
         recovery_notes = recover(engine, ledger, checkout.repository)
         # Only now: what was recovered counts in the task that it was done in.
         tasks.interrupt_open()
@@ -402,34 +452,39 @@ class RepoSession:
             tree,
             settings.index,
             state.path if sys.platform == "linux" else None,
-            lambda: _drop_contents(checkout, engine, ledger, artifacts),
+            lambda: _tidy(checkout, index, engine, ledger, artifacts),
         )
         _end_orphaned_refreshes(checkout, index)
         sessions = Sessions(settings.server.session_idle_sec, settings.reading.budget_characters, tasks)
         states = StateSequence(index, tree, engine)
         parts = (ledger, tasks, artifacts, engine, tree, index, workers, upkeep, states)
-        session = cls(checkout, state, sessions, *parts, recovery_notes)
+        session = cls(checkout, state, sessions, *parts, recovery_notes, owns_workers=owns_workers)
         tree.git.followed = session.followed
         if (state.path / DELTA_HOLDER).exists():
             session.recovered = (*session.recovered, *_settle_deltas(session))
         return session
 
     def close(self) -> None:
+        for act in self.at_close:
+            act()
         self.upkeep.stop()
         if self.background is not None:
             self.background.stop()
             self.background.join()
         self.sessions.close_all()
+        self.token_savings.flush()
         self.ahead.shutdown()
         self.engine.close()
         self.ledger.close()
         self.index.close()
-        if "state_db" in self.__dict__:
-            self.state_db.close()
+        for name in ("state_db", "primary_state_db"):
+            if name in self.__dict__:
+                getattr(self, name).close()
         if "query_worker" in self.__dict__:
             self.query_worker.close()
         self.upkeep.join()
-        self.workers.close()
+        if self.owns_workers:
+            self.workers.close()
 
     def heed_trust(self) -> None:
         """Takes up what the user has granted or revoked since the last call: settings, secrets, programs.

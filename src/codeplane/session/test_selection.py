@@ -50,6 +50,15 @@ def changed_paths(call: Call, snapshot: Snapshot, request: str | Sequence[str]) 
         requests = [call.repo.tree.jail.enter(text) for text in request]
         _warn_of_strangers(call, snapshot, requests)
         return sorted({file for path in requests for file in _files_below(snapshot, path)})
+    paths = _changed_on_disk(call, snapshot) if call.is_on_disk else set[RepoPath]()
+    for path, file in call.overlay().items():
+        is_changed = call.committed(path) != (file.read() if file is not None else None)
+        paths = paths | {path} if is_changed else paths - {path}
+    return sorted(paths)
+
+
+def _changed_on_disk(call: Call, snapshot: Snapshot) -> set[RepoPath]:
+    """What differs from HEAD in the working tree."""
     status = call.repo.tree.git.look()
     texts = {one.path for one in (*status.staged, *status.modified)}
     texts |= {one.path for one in status.conflicts}
@@ -58,14 +67,14 @@ def changed_paths(call: Call, snapshot: Snapshot, request: str | Sequence[str]) 
         # A directory that the index has nothing of is kept back by the rules: `.venv/`, `__pycache__/`.
         if not path.endswith("/") or snapshot.is_directory(RepoPath(path.rstrip("/"))):
             paths |= set(_files_below(snapshot, RepoPath(path.rstrip("/"))))
-    return sorted(paths)
+    return paths
 
 
 def _warn_of_strangers(call: Call, snapshot: Snapshot, paths: Sequence[RepoPath]) -> None:
     """A file that is gone may be asked about; one that was never there is a slip."""
     there = snapshot.layout.blobs
     missing = [path for path in paths if path not in there and not snapshot.is_directory(path)]
-    if missing:
+    if missing and call.is_on_disk:
         status = call.repo.tree.git.look()
         status_paths = {one.path for one in (*status.staged, *status.modified)}
         for path in [path for path in missing if path not in status_paths][:_MOST_STRANGERS]:
@@ -112,7 +121,7 @@ def impact_of(call: Call, snapshot: Snapshot, paths: Sequence[RepoPath]) -> Impa
     changes = changed_since_head(call, snapshot, paths)
     knowledge = Known(
         changes.definitions,
-        call.repo.learnt,
+        call.repo.learnt if call.is_on_disk else None,
         is_confined=changes.is_confined,
         new_definitions=changes.new_definitions,
         import_changes=changes.import_changes,

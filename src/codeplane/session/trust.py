@@ -48,7 +48,8 @@ class TrustWatch:
     """Tells when the user's trust in a checkout may be another than it was."""
 
     def __init__(self, checkout: Checkout) -> None:
-        self._files = (checkout.places.trust_file, checkout.state.trust_file)
+        home = StateDir.at(checkout.index_home)
+        self._files = (checkout.places.trust_file, checkout.state.trust_file, home.trust_file)
         self._stamp = self._look()
 
     def again(self, checkout: Checkout) -> Checkout | None:

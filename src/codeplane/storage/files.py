@@ -121,11 +121,15 @@ def publish(made: Path, path: Path) -> None:
     sync_dir(path.parent)
 
 
-def claim(path: Path, mark: bytes) -> bool:
+def claim(path: Path, mark: bytes, *, durable: bool = False) -> bool:
     """Makes a file that is whole from its first moment, unless there is one; tells whether it did."""
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(6)}.tmp")
-    temporary.write_bytes(mark)
     try:
+        with temporary.open("xb") as stream:
+            stream.write(mark)
+            if durable:
+                stream.flush()
+                os.fsync(stream.fileno())
         os.link(temporary, path, follow_symlinks=False)
     except FileExistsError:
         return False

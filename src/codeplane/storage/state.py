@@ -137,6 +137,11 @@ class StateDir:
         return self.path / "toolchain.toml"
 
     @property
+    def surfaces(self) -> Path:
+        """Rules for surfaces that the repository brings along."""
+        return self.path / "surfaces"
+
+    @property
     def packs(self) -> Path:
         """Workflow packs that the repository brings along."""
         return self.path / "packs"

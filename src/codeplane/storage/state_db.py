@@ -88,6 +88,17 @@ MIGRATIONS: Final = (
     )""",
     "CREATE INDEX friction_signature ON friction (code, anchor, strategy)",
     "CREATE INDEX friction_run ON friction (work_id)",
+    """CREATE TABLE workspace (
+        id TEXT PRIMARY KEY, kind TEXT NOT NULL, base_commit TEXT NOT NULL, base_name TEXT NOT NULL,
+        branch TEXT, has_made_branch INTEGER NOT NULL, worktree TEXT, created_ms INTEGER NOT NULL,
+        used_ms INTEGER NOT NULL, revision INTEGER NOT NULL, epoch INTEGER NOT NULL,
+        port_offset INTEGER NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE overlay_file (
+        path TEXT PRIMARY KEY, digest TEXT, size INTEGER NOT NULL, mode INTEGER NOT NULL
+    ) WITHOUT ROWID""",
+    "CREATE TABLE overlay_change (operation TEXT PRIMARY KEY, changes TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE overlay_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
 )
 """One statement each. One that has been released is never changed; what comes later is added at the end."""
 
@@ -103,6 +114,10 @@ _FOREIGN_TABLES: Final = (
     "memory",
     "memory_change",
     "friction",
+    "workspace",
+    "overlay_file",
+    "overlay_change",
+    "overlay_state",
     "origin",
 )
 
@@ -126,7 +141,7 @@ def open_state_db(path: Path) -> Database:
 
 
 def _drop_foreign_rows(connection: Connection, path: Path) -> None:
-    """Drops plans, decisions, runs and memories of a clone or copy: what changes files was made here.
+    """Drops plans, decisions, runs, memories and workspaces of a clone or copy: they were made elsewhere.
 
     Plans of work are what people wrote, and stay. What was derived of them goes: it has to be found out here.
     """

@@ -31,9 +31,9 @@ def full_name(evaluator: Evaluator, call: Located, depth: int = 0) -> str:
     thing = called_thing(evaluator, call)
     is_subscript = value.text == "[]"
     if thing.kind is ThingKind.EXTERNAL:
-        return _plain(thing.text) + ("[]" if is_subscript else "")
+        return plain_name(thing.text) + ("[]" if is_subscript else "")
     if thing.kind is ThingKind.OBJECT and thing.text:
-        return _plain(thing.text) + ("()[]" if is_subscript else "()()")
+        return plain_name(thing.text) + ("()[]" if is_subscript else "()()")
     receiver = value.receiver
     if receiver is None or thing.kind is not ThingKind.UNKNOWN or depth > _DEEPEST:
         return ""
@@ -41,7 +41,7 @@ def full_name(evaluator: Evaluator, call: Located, depth: int = 0) -> str:
         name = full_name(evaluator, Located(path, receiver, environment), depth + 1)
         owner = f"{name}()" if name else ""
     else:
-        owner = _declared_owner(evaluator, path, receiver)
+        owner = declared_owner(evaluator, path, receiver)
     if not owner:
         return ""
     return f"{owner}[]" if is_subscript else f"{owner}.{value.text}"
@@ -73,7 +73,7 @@ def parameter_names(evaluator: Evaluator, place: Place) -> list[str]:
     body = facts.definitions[place.definition].body
     if body < 0:
         return []
-    names = [bind.name for bind in facts.binds if bind.scope == body and bind.reason is Reason.PARAM]
+    names = list(facts.parameters.get(body, ()))
     return names[1:] if names[:1] and names[0] in _SELVES else names
 
 
@@ -95,8 +95,8 @@ def calls_function(evaluator: Evaluator, call: Located, place: Place) -> bool:
     receiver = call.value.receiver
     if receiver is not None and receiver.kind is ValueKind.NAME and receiver.text in _SELVES:
         around = evaluator.definition_around(call.path, call.value.start)
-        owner = _parent_of(evaluator, place)
-        return around is not None and owner is not None and _parent_of(evaluator, around) == owner
+        owner = evaluator.parent_of(place)
+        return around is not None and owner is not None and evaluator.parent_of(around) == owner
     thing = called_thing(evaluator, call)
     return thing.kind is ThingKind.DEFINITION and thing.target[0] == place
 
@@ -119,14 +119,11 @@ def loop_environments(evaluator: Evaluator, path: RepoPath, site: Site) -> Itera
         elif item.value.kind is ValueKind.LIST and len(item.value.items) == len(names):
             parts = [Located(item.path, part, item.environment) for part in item.value.items]
             yield Environment(dict(zip(names, parts, strict=True)))
+        elif len(names) == 2 and item.value.kind is not ValueKind.MAPPING:
+            yield Environment({names[1]: item})  # of Go: `for number, item := range items`
 
 
-def _parent_of(evaluator: Evaluator, place: Place) -> Place | None:
-    parent = evaluator.code.require_facts(place.path).definitions[place.definition].parent
-    return Place(place.path, parent) if parent >= 0 else None
-
-
-def _declared_owner(evaluator: Evaluator, path: RepoPath, receiver: Value) -> str:
+def declared_owner(evaluator: Evaluator, path: RepoPath, receiver: Value) -> str:
     """`T()` for a parameter or field that is declared as a class T from outside."""
     if receiver.kind is not ValueKind.NAME:
         return ""
@@ -139,7 +136,7 @@ def _declared_owner(evaluator: Evaluator, path: RepoPath, receiver: Value) -> st
         return ""
     for item in evaluator.code.require_facts(path).imports:
         if type_name in (item.alias, item.name):
-            return f"{_plain(external_name(item))}()"
+            return f"{plain_name(external_name(item))}()"
     return f"{type_name}()"
 
 
@@ -150,13 +147,19 @@ def _declared_type(evaluator: Evaluator, path: RepoPath, name: str, start: int) 
         item = facts.definitions[around.definition]
         for bind in facts.binds:
             if bind.name == name and bind.scope == item.body >= 0 and bind.reason is Reason.PARAM:
-                return bind.type_name
+                return _plain_type(bind.type_name)
         for member in facts.definitions:
             if member.parent == around.definition and member.name == name:
-                return member.annotation if member.annotation.isidentifier() else ""
-        around = _parent_of(evaluator, around)
+                return _plain_type(member.annotation)
+        around = evaluator.parent_of(around)
     return ""
 
 
-def _plain(text: str) -> str:
+def _plain_type(text: str) -> str:
+    """A declared type without its arguments; nothing where it is more than one name."""
+    name = text.partition("<")[0].rstrip("?")
+    return name if name.replace(".", "").isidentifier() else ""
+
+
+def plain_name(text: str) -> str:
     return text.replace("::", ".").replace("\\", ".")

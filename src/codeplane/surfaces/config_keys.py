@@ -6,11 +6,13 @@ from typing import Final
 
 from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
+from codeplane.surfaces.collectors.bound_options import bound_keys
 from codeplane.surfaces.collectors.config_files import file_definitions
 from codeplane.surfaces.collectors.config_readers import read_keys
 from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
 from codeplane.surfaces.collectors.django_settings import django_keys
 from codeplane.surfaces.collectors.settings_classes import settings_fields
+from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.values import Evaluator
 
 _KEYS: Final[EpochSlot[str, ConfigSurface]] = EpochSlot("configuration keys")
@@ -32,7 +34,7 @@ class ConfigKey:
 
 def config_surface(code: Codebase) -> ConfigSurface:
     """Every use of a configuration key in a state of the code."""
-    return code.once(_KEYS, "", lambda: _collect(code))
+    return code.once(_KEYS, rules_of(code).digest, lambda: _collect(code))
 
 
 def group_keys(uses: Iterable[ConfigUse]) -> list[ConfigKey]:
@@ -57,6 +59,7 @@ def _collect(code: Codebase) -> ConfigSurface:
         read_keys(evaluator, surface),
         settings_fields(evaluator, surface),
         django_keys(evaluator),
+        bound_keys(evaluator),
         file_definitions(code),
     ]
     uses = dict.fromkeys(use for collector in collectors for use in collector)

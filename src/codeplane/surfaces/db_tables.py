@@ -1,18 +1,20 @@
 """Tables that the code defines: by models, markers, calls, migrations and schema files."""
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import EpochSlot
-from codeplane.languages.sites import SiteKind, ValueKind
+from codeplane.languages.sites import SiteKind, ValueKind, has_sites
 from codeplane.names import Codebase
 from codeplane.surfaces.calls import argument, full_name
 from codeplane.surfaces.collectors.table_models import ModelTables
-from codeplane.surfaces.collectors.table_use import Table, TableSurface, snake_case
-from codeplane.surfaces.kind_rules import MarkerRule, TableRule, table_rules
+from codeplane.surfaces.collectors.table_use import Table, TableSurface, TableUse, snake_case
+from codeplane.surfaces.kind_rules import MarkerRule, TableRule
+from codeplane.surfaces.rule_set import rules_of
+from codeplane.surfaces.sql.collect import SqlTables
 from codeplane.surfaces.values import Evaluator, Located
 
 _TABLES: Final[EpochSlot[str, TableSurface]] = EpochSlot("tables")
@@ -23,21 +25,82 @@ _PRISMA_SCHEMA: Final = re.compile(r"@@schema\(\s*\"([^\"]+)\"")
 
 def table_surface(code: Codebase) -> TableSurface:
     """Every table that a state of the code defines."""
-    return code.once(_TABLES, "", lambda: _collect(code))
+    return code.once(_TABLES, rules_of(code).digest, lambda: _collect(code))
+
+
+class UsedTable(NamedTuple):
+    """A table as one place defines it, and the SQL that names it."""
+
+    table: Table
+    uses: tuple[TableUse, ...] = ()
+
+
+def tables_with_uses(surface: TableSurface, counts: Callable[[RepoPath], bool]) -> list[UsedTable]:
+    """The tables of files that count, with the SQL that names them; those that only SQL names come too."""
+    uses: dict[str, list[TableUse]] = {}
+    for use in surface.uses:
+        if counts(use.path):
+            uses.setdefault(use.name.lower(), []).append(use)
+    rows: list[UsedTable] = []
+    own_names: set[str] = set()
+    for table in surface.tables:
+        if counts(table.path):
+            name = table.name.lower()
+            own = [use for use in uses.get(name, ()) if table.schema in (None, use.schema) or not use.schema]
+            rows.append(UsedTable(table, tuple(own) if name not in own_names else ()))
+            own_names.add(name)
+    for name, some in uses.items():
+        if name not in own_names:
+            first = some[0]
+            table = Table(first.name, first.schema, first.path, first.line, "sql", "query")
+            rows.append(UsedTable(table, tuple(some)))
+    return sorted(rows, key=lambda row: (row.table.name, row.table.path, row.table.line))
+
+
+def tables_of_file(code: Codebase, path: RepoPath) -> list[Table]:
+    """The tables that one file defines."""
+    facts = code.facts(path)
+    if facts is None:
+        return []
+    evaluator, surface = Evaluator(code), TableSurface()
+    models = ModelTables(evaluator, surface)
+    tables: list[Table] = []
+    for rule in rules_of(code).tables:
+        if facts.language in rule.languages and path in code.paths_with_any(list(rule.words)):
+            tables += _tables_by_rule(evaluator, surface, models, rule, path)
+    return list(dict.fromkeys(tables))
+
+
+def table_uses_of_file(code: Codebase, path: RepoPath) -> list[TableUse]:
+    """The tables that the SQL in the texts of one file names."""
+    facts = code.facts(path)
+    if facts is None or not has_sites(facts.language):
+        return []
+    surface = TableSurface()
+    list(SqlTables(Evaluator(code), surface).read_file(path))
+    return list(dict.fromkeys(surface.uses))
+
+
+def _tables_by_rule(
+    evaluator: Evaluator, surface: TableSurface, models: ModelTables, rule: TableRule, path: RepoPath
+) -> Iterator[Table]:
+    yield from models.tables(rule, path) if rule.models else ()
+    yield from _called_tables(evaluator, surface, rule, path)
+    yield from _marked_tables(evaluator, surface, rule, path)
 
 
 def _collect(code: Codebase) -> TableSurface:
     evaluator, surface = Evaluator(code), TableSurface()
     models = ModelTables(evaluator, surface)
     tables = list(_prisma_tables(code))
-    for rule in table_rules():
+    for rule in rules_of(code).tables:
         for path in sorted(code.paths_with_any(list(rule.words))):
             facts = code.facts(path)
             if facts is None or facts.language not in rule.languages:
                 continue
-            tables += models.tables(rule, path) if rule.models else ()
-            tables += _called_tables(evaluator, surface, rule, path)
-            tables += _marked_tables(evaluator, surface, rule, path)
+            tables += _tables_by_rule(evaluator, surface, models, rule, path)
+    tables += SqlTables(evaluator, surface).read()
+    surface.uses = sorted(dict.fromkeys(surface.uses), key=lambda use: (use.name, use.path, use.line))
     surface.tables = sorted(
         dict.fromkeys(tables), key=lambda table: (table.name, table.path, table.line, table.pattern)
     )
@@ -54,10 +117,10 @@ def _called_tables(
             continue
         call = Located(path, site.value)
         call_rule = by_name.get(full_name(evaluator, call))
-        selected = argument(call, call_rule.name) if call_rule is not None else None
-        if call_rule is None or selected is None:
+        choice = argument(call, call_rule.name) if call_rule is not None else None
+        if call_rule is None or choice is None:
             continue
-        name = evaluator.text(selected)
+        name = evaluator.text(choice)
         if name is None:
             surface.count_dynamic(path)
             continue
@@ -100,12 +163,12 @@ def _marked_table(
 ) -> Iterator[Table]:
     bearers = marker_rule.name_marker or marker_rule.marker
     bearer = next((names[name] for name in bearers if name in names), None)
-    selected = argument(bearer, marker_rule.name) if bearer is not None else None
+    choice = argument(bearer, marker_rule.name) if bearer is not None else None
     schema = argument(bearer, marker_rule.schema_name) if bearer is not None else None
     definition = evaluator.code.definition(place)
     name: str | None = ""
-    if selected is not None:
-        name = evaluator.text(selected)
+    if choice is not None:
+        name = evaluator.text(choice)
     elif marker_rule.default:
         name = definition.name if marker_rule.default == "class" else snake_case(definition.name)
     if name is None:

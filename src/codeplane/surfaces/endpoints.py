@@ -9,21 +9,44 @@ from typing import Final
 from codeplane.core.paths import RepoPath
 from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
+from codeplane.surfaces.annotated.endpoints import AnnotatedFramework
+from codeplane.surfaces.annotated.rule import annotation_rules
+from codeplane.surfaces.dsl.grpc import Grpc
+from codeplane.surfaces.dsl.laravel import Laravel
+from codeplane.surfaces.dsl.rails import Rails
+from codeplane.surfaces.dsl.sinatra import Sinatra
+from codeplane.surfaces.flow.endpoints import FlowFramework
+from codeplane.surfaces.flow.files import files_of
 from codeplane.surfaces.framework import Framework
 from codeplane.surfaces.routes import Endpoint, Step, Surface
-from codeplane.surfaces.rule import Rule, built_in_rules
+from codeplane.surfaces.rule import Rule
+from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.scripts import ScriptEvaluator
+from codeplane.surfaces.values import Evaluator
 
 __all__ = ["Endpoint", "Step", "Surface", "endpoints_of"]
 
 _ENDPOINTS: Final[EpochSlot[str, Surface]] = EpochSlot("endpoints")
 
+_FRAMEWORK_FILES: Final[EpochSlot[str, frozenset[RepoPath]]] = EpochSlot("files that import a framework")
+
 
 def endpoints_of(code: Codebase, rules: Sequence[Rule] | None = None) -> Surface:
     """Every endpoint of a state of the code."""
     if rules is None:
-        return code.once(_ENDPOINTS, "", lambda: _collect(code, built_in_rules()))
+        return code.once(_ENDPOINTS, rules_of(code).digest, lambda: _collect(code, rules_of(code).endpoints))
     return _collect(code, rules)
+
+
+def framework_files(code: Codebase) -> frozenset[RepoPath]:
+    """The files that import a framework which has endpoints."""
+    return code.once(_FRAMEWORK_FILES, rules_of(code).digest, lambda: frozenset(_importing(code)))
+
+
+def _importing(code: Codebase) -> set[RepoPath]:
+    rules, evaluator = rules_of(code), Evaluator(code)
+    paths = {path for rule in rules.endpoints for path in Framework(evaluator, rule).importing_files()}
+    return paths.union(*(files_of(code, rule) for rule in rules.flows))
 
 
 def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
@@ -34,6 +57,15 @@ def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
         framework = Framework(evaluator, rule)
         endpoints += framework.endpoints()
         for path, count in framework.dynamic.items():
+            dynamic[path] = dynamic.get(path, 0) + count
+    others: list[FlowFramework | AnnotatedFramework | Rails | Sinatra | Laravel | Grpc] = [
+        *(FlowFramework(evaluator, rule) for rule in rules_of(code).flows),
+        *(AnnotatedFramework(evaluator, rule) for rule in annotation_rules()),
+        *(kind(evaluator) for kind in (Rails, Sinatra, Laravel, Grpc)),
+    ]
+    for other in others:
+        endpoints += other.endpoints()
+        for path, count in other.dynamic.items():
             dynamic[path] = dynamic.get(path, 0) + count
     unique = dict.fromkeys(endpoints)
     return Surface(

@@ -260,14 +260,18 @@ class Framework:
         self._collected.mounts.append(Mount(*handed.owner, below, handed.prefix, False, step, is_conditional))
         yield Entry(ref, below)
 
-    def _candidates(self) -> set[RepoPath]:
-        """The files that import the framework, and those that import from them and use its words."""
+    def importing_files(self) -> set[RepoPath]:
+        """The files that import the framework."""
         heads = {
             name.replace("/", ".").split(".")[0] if not name.startswith("@") else name
             for name in self._rule.imports
         }
         heads |= {part for name in self._rule.imports for part in name.split("/")[-1:]}
-        direct = {path for path in self._code.importing(heads) if self._imports(path)}
+        return {path for path in self._code.importing(heads) if self._imports(path)}
+
+    def _candidates(self) -> set[RepoPath]:
+        """The files that import the framework, and those that import from them and use its words."""
+        direct = self.importing_files()
         if not direct or (not words_of(self._rule) and not self._rule.expand):
             return direct
         users = set(direct)

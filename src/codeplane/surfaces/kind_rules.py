@@ -24,16 +24,19 @@ class ReaderRule(_Part):
     default: str = Field(default="", description="Where the default is.")
     pattern: str = Field(default="", description="What to call the usage; else the full name.")
     role: Literal["read", "definition"] = "read"
-    form: Literal["plain", "placeholder", "path", "member"] = Field(
+    form: Literal["plain", "placeholder", "path", "member", "keys", "keywords"] = Field(
         default="plain",
-        description="`placeholder` is `${key:default}`, `path` all texts joined by dots, `member` the name.",
+        description="`placeholder` is `${key:default}`, `path` all texts joined by dots, `member` the name, "
+        "`keys` those of a mapping, `keywords` the names of all arguments.",
     )
+    writes: bool = Field(default=False, description="Whether a value that is set by a subscript defines it.")
     section: Names = Field(default=(), description="Methods up the chain whose text goes before the key.")
 
 
 class ConfigRule(_Part):
     """Everything about the configuration keys of one language or library."""
 
+    framework: str = Field(default="environment", description="Language or library.")
     languages: Names
     words: Names = Field(description="A file counts where it has one of these words.")
     readers: tuple[ReaderRule, ...] = ()

@@ -151,6 +151,7 @@ class NameRule(_Part):
     decorator: Names = ()
     call: Names = ()
     name: str = "arg0"
+    order: Literal["", "call", "reverse"] = Field(default="", description="How those of one object run.")
 
 
 class Rule(_Part):

@@ -399,7 +399,7 @@ class ScriptEvaluator(Evaluator):
         scope = functions.around(bind.scope)
         sites = [site for site in self.sites(path).by_name.get(name, ()) if functions.at(site.start) == scope]
         key = (path, located.value.start, name)
-        if key in self._running or not sites:
+        if not sites or not self._may_follow(key):
             return UNKNOWN
         self._running.add(key)
         try:

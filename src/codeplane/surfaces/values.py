@@ -21,9 +21,16 @@ from codeplane.surfaces.file_sites import FileSites, segments_of
 
 _SITES: Final[ContentSlot["FileSites"]] = ContentSlot("sites of a file")
 _DEEPEST: Final = 24
+# Variables that one question may lead to. Names of minified code are given each other's values over and over:
+# without a bound, a bundle of a few kilobytes is followed for hours.
+_MOST_FOLLOWED: Final = 100
+_LONGEST_LINES: Final = 400  # bytes of an average line, beyond which a file was written by a bundler
+_BUNDLED: Final = 10_000  # bytes of a file that may be a bundle
+_MOST_SOURCES: Final = 20  # values of one variable, beyond which it is not one thing
 _VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})
 _CLASSES: Final = frozenset({"class", "struct", "interface", "object", "trait"})
 _FUNCTIONS: Final = frozenset({"function", "method", "constructor"})
+_SELVES: Final = frozenset({"self", "cls", "this"})
 
 
 class ThingKind(Enum):
@@ -94,6 +101,8 @@ class Evaluator:
     def __init__(self, code: Codebase) -> None:
         self.code = code
         self._running: set[tuple[RepoPath, int, str]] = set()
+        self._followed_count = 0
+        self._sources_of: dict[RepoPath, dict[tuple[str, Place | None], list[Site]]] = {}
         self._segments_of: dict[RepoPath, tuple[list[int], list[int]]] = {}
         self._decorable_of: dict[RepoPath, list[tuple[int, int]]] = {}
         self._bodies_of: dict[RepoPath, dict[int, int]] = {}
@@ -104,7 +113,7 @@ class Evaluator:
         facts = self.code.facts(path)
         if facts is None:
             return FileSites([])
-        return facts.derived(_SITES, lambda: FileSites(read_sites(facts.language, self.code.source(path))))
+        return facts.derived(_SITES, lambda: FileSites(_sites_of(facts.language, self.code.source(path))))
 
     def byte_span(self, path: RepoPath, span: Span) -> tuple[int, int]:
         """The bytes that a span of a file covers."""
@@ -339,8 +348,10 @@ class Evaluator:
         if facts is None:
             return UNKNOWN
         bind = self._bind_at(path, facts, root, start)
+        if root in _SELVES and (bind is None or (bind.reason is Reason.PARAM and not bind.type_name)):
+            return self._instance_around(path, start)
         if bind is None:
-            return self._unbound(path, root)
+            return self._unbound(path, root, start)
         match bind.reason:
             case Reason.IMPORT_ALIAS:
                 return self._imported(path, facts, bind.target, depth, follows=follows)
@@ -364,8 +375,22 @@ class Evaluator:
             return facts.binds[number] if number is not None and number >= 0 else None
         return facts.binds[item.target - 1]
 
-    def _unbound(self, path: RepoPath, root: str) -> Thing:
+    def _instance_around(self, path: RepoPath, start: int) -> Thing:
+        """The object that a method is called on: an instance of the class around."""
+        place = self.definition_around(path, start)
+        while place is not None and self.code.definition_kind(place) not in _CLASSES:
+            place = self.parent_of(place)
+        return Thing(ThingKind.OBJECT, target=(place,)) if place is not None else UNKNOWN
+
+    def parent_of(self, place: Place) -> Place | None:
+        """The definition that holds another."""
+        parent = self.code.require_facts(place.path).definitions[place.definition].parent
+        return Place(place.path, parent) if parent >= 0 else None
+
+    def _unbound(self, path: RepoPath, root: str, start: int) -> Thing:
         """A name that the file doesn't bind: a builtin, or something of the same package."""
+        if self.code.source(path)[start : start + 1] == b"@":
+            return self._attribute(self._instance_around(path, start), f"@{root}", 0)
         target = self.code.written(path, 0, root)
         if target in (UNRESOLVED, AMBIGUOUS) or is_external(target):
             return Thing(ThingKind.EXTERNAL, root)
@@ -395,31 +420,65 @@ class Evaluator:
         if self.code.definition_kind(place) not in _VARIABLES or depth > _DEEPEST:
             return thing
         key = (place.path, place.definition, "")
-        if key in self._running:
+        if not self._may_follow(key):
             return UNKNOWN
         self._running.add(key)
         try:
-            return self._single([source for source, _ in self.assigned_values(place)], depth)
+            value = self._single([source for source, _ in self.assigned_values(place)], depth)
+            return value if value.kind is not ThingKind.UNKNOWN else self._of_annotation(place)
         finally:
             self._running.discard(key)
 
+    def _may_follow(self, key: tuple[RepoPath, int, str]) -> bool:
+        """Whether a variable is followed: not while it is being followed, and not beyond the bound."""
+        self._followed_count = self._followed_count + 1 if self._running else 0
+        return key not in self._running and self._followed_count <= _MOST_FOLLOWED
+
+    def _of_annotation(self, place: Place) -> Thing:
+        """A variable or field that is known by its declared type alone."""
+        item = self.code.definition(place).item
+        return self._declared(place.path, item.scope, item.annotation) if item.annotation else UNKNOWN
+
     def _single(self, sources: list[Located], depth: int) -> Thing:
+        if len(sources) > _MOST_SOURCES:
+            return UNKNOWN
         return single_thing([self.evaluate(source, depth + 1) for source in sources])
 
     def assigned_values(self, place: Place) -> list[tuple[Located, bool]]:
         """The values that a variable of a file or a class is given, and whether only on a condition."""
         definition = self.code.definition(place)
-        parent = definition.item.parent
-        around = None if parent < 0 else Place(place.path, parent)
-        return self._given(place.path, definition.name, around)
+        around = self.parent_of(place)
+        values = self._given(place.path, definition.name, around)
+        if values or around is None or self.code.definition_kind(around) not in _CLASSES:
+            return values
+        return self._given_by_methods(around, definition.name)
+
+    def _given_by_methods(
+        self, owner: Place, name: str, prefixes: Sequence[str] = ("self.", "this.")
+    ) -> list[tuple[Located, bool]]:
+        """What the methods of a class give an attribute: `self.name = …`."""
+        path = owner.path
+        return [
+            (Located(path, site.value), site.is_conditional)
+            for prefix in prefixes
+            for site in self.sites(path).by_name.get(f"{prefix}{name}", ())
+            if (method := self.definition_around(path, site.start)) is not None
+            and self.parent_of(method) == owner
+        ]
 
     def _given(
         self, path: RepoPath, name: str, around: Place | None, environment: Environment = _NO_ENVIRONMENT
     ) -> list[tuple[Located, bool]]:
+        sources = self._sources_of.get(path)
+        if sources is None:
+            sources = self._sources_of[path] = {}
+            for assigned, sites in self.sites(path).by_name.items():
+                for site in sites:
+                    key = (assigned, self.definition_around(path, site.start))
+                    sources.setdefault(key, []).append(site)
         return [
             (Located(path, site.value, environment), site.is_conditional)
-            for site in self.sites(path).by_name.get(name, ())
-            if self.definition_around(path, site.start) == around
+            for site in sources.get((name, around), ())
         ]
 
     def _local(self, located: Located, bind: Bind, depth: int) -> Thing:
@@ -428,7 +487,7 @@ class Evaluator:
         here = self._definition_of_scope(path, bind.scope)
         sources = [source for source, _ in self._given(path, name, here, environment)]
         key = (path, located.value.start, name)
-        if key in self._running or not sources:
+        if not sources or not self._may_follow(key):
             return UNKNOWN
         self._running.add(key)
         try:
@@ -516,6 +575,9 @@ class Evaluator:
         """A member of an instance: of a class here, what the class says; else a member of a class outside."""
         if owner.target == UNRESOLVED:
             return Thing(ThingKind.EXTERNAL, f"{owner.text}().{name}")
+        if name.startswith("@"):  # an instance variable, which only methods give a value
+            values = self._given_by_methods(owner.target[0], name, prefixes=("",))
+            return self._single([value for value, _ in values], depth)
         member = self.code.member_of(owner.target, name)
         if member not in (UNRESOLVED, AMBIGUOUS) and not is_external(member):
             return self._of_target(member, depth)
@@ -526,8 +588,8 @@ class Evaluator:
         """The parameters of a function as a call gives them."""
         facts = self.code.require_facts(place.path)
         body = facts.definitions[place.definition].body
-        names = [bind.name for bind in facts.binds if bind.scope == body and bind.reason is Reason.PARAM]
-        names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+        names = facts.parameters.get(body, ())
+        names = names[1:] if names[:1] in (("self",), ("cls",)) else names
         values: dict[str, Located] = {}
         positional = [item for item in call.value.arguments if not item.keyword]
         for name, item in zip(names, positional, strict=False):
@@ -537,6 +599,12 @@ class Evaluator:
                 values[item.keyword] = Located(call.path, item, call.environment)
         origin = Origin(call.path, call.value.start, call.environment.calls)
         return Environment(values, (*call.environment.calls, origin))
+
+
+def _sites_of(language: str, data: bytes) -> list[Site]:
+    """The sites of a file; none of a bundle, whose source says the same where people wrote it."""
+    is_bundle = len(data) > _BUNDLED and len(data) > _LONGEST_LINES * (data.count(b"\n") + 1)
+    return [] if is_bundle else read_sites(language, data)
 
 
 def external_name(item: Import) -> str:

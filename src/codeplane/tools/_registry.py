@@ -25,6 +25,8 @@ from codeplane.session import Call
 from codeplane.tools._docs import ToolDoc, parse_doc
 from codeplane.tools._schema import lean_schema
 
+# The families whose answers follow from files and code alone.
+_OF_STATES: Final = frozenset(("search", "files", "symbols", "graph", "surfaces", "analysis", "testing"))
 LISTING: Final = Path(__file__).with_name("_listing.json")
 
 
@@ -68,6 +70,8 @@ class Tool:
     standard: bool
     timeout_sec: float | None
     code: Callable[[], Code]
+    # Whether it answers about any state of the files: a commit, a workspace, virtual files.
+    reads_state: bool = False
     listed: Mapping[str, Any] | None = None  # the schema of its parameters, where it has been written down
 
     @property
@@ -89,11 +93,18 @@ class Tool:
 
 
 def tool(
-    effect: Effect, category: str, *, standard: bool = False, timeout_sec: float | None = None
+    effect: Effect,
+    category: str,
+    *,
+    standard: bool = False,
+    timeout_sec: float | None = None,
+    reads_state: bool | None = None,
 ) -> Callable[[Callable[[Call, Any], Output]], Tool]:
     """Makes a tool of a function `(call, args) -> output`; its docstring is the tool's documentation.
 
     `category` is the family that it is listed under; `standard` puts it into the standard profile.
+    `reads_state` says whether it answers about any state of the files; by default, tools that read do whose
+    family is about files and code.
     """
 
     def wrap(function: Callable[[Call, Any], Output]) -> Tool:
@@ -109,6 +120,7 @@ def tool(
             standard=standard,
             timeout_sec=timeout_sec,
             code=lambda: code,
+            reads_state=_reads_state(effect, category) if reads_state is None else reads_state,
         )
 
     return wrap
@@ -141,9 +153,31 @@ def row_of(unit: Tool) -> dict[str, Any]:
         "category": unit.category,
         "standard": unit.standard,
         "timeout_sec": unit.timeout_sec,
+        **_exception(unit),
         "doc": asdict(unit.doc),
         "schema": unit.schema,
     }
+
+
+def _reads_state(effect: Effect, category: str) -> bool:
+    return effect is Effect.READ and category in _OF_STATES
+
+
+def _exception(unit: Tool) -> dict[str, bool]:
+    is_usual = unit.reads_state == _reads_state(unit.effect, unit.category)
+    return {} if is_usual else {"reads_state": unit.reads_state}
+
+
+def names_accepted(unit: Tool) -> frozenset[str]:
+    """The names of its parameters with the synonyms that it declares."""
+    return _names_of(unit.input)
+
+
+@cache
+def _names_of(model: type[Input]) -> frozenset[str]:
+    markers = [one for field in model.model_fields.values() for one in field.metadata]
+    synonym_names = {name for one in markers if isinstance(one, Synonyms) for name in one.names}
+    return frozenset(synonym_names | model.model_fields.keys())
 
 
 def _listed(row: Mapping[str, Any]) -> Tool:
@@ -157,6 +191,7 @@ def _listed(row: Mapping[str, Any]) -> Tool:
         standard=row["standard"],
         timeout_sec=row["timeout_sec"],
         code=cache(lambda: load_tool(name).code()),
+        reads_state=row.get("reads_state", _reads_state(Effect(row["effect"]), row["category"])),
         listed=row["schema"],
     )
 

@@ -47,7 +47,7 @@ class BatchOutput(Output):
             yield f"stopped here; not run: {', '.join(self.not_run)}"
 
 
-@tool(Effect.WRITE, "introspection", standard=True, timeout_sec=_LONGEST_SEC)
+@tool(Effect.WRITE, "introspection", standard=True, timeout_sec=_LONGEST_SEC, reads_state=True)
 def batch(call: Call, args: BatchInput) -> BatchOutput:
     """Runs several calls in order, up to the first failed change, failing test or open decision.
 

@@ -50,7 +50,7 @@ def code_get_span(call: Call, args: CodeGetSpanInput) -> SpanOutput:
     most = clamped(call, "max_lines", max(1, last - first + 1), MOST_LINES)
 
     def show(snapshot: Snapshot) -> SpanOutput:
-        path = Finder(snapshot, call.repo.tree).file(args.path)
+        path = Finder(snapshot, snapshot.paths).file(args.path)
         call.instead_of_files(snapshot, [path])
         span = source_span(snapshot, path, first, last, most)
         call.showed_of(snapshot, path)

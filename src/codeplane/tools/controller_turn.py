@@ -42,7 +42,6 @@ class ControllerTurnInput(Input):
     original_prompt: Annotated[str | None, synonyms("prompt")] = Field(
         default=None,
         alias="originalPrompt",
-        max_length=100_000,
         description="What the user asked for, in the first turn.",
     )
     trace_meta: dict[str, Any] = Field(

@@ -10,6 +10,11 @@ from codeplane.session import Call, RepoStatus
 from codeplane.tools._registry import Effect, Input, Tool, offered_tools, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 
+_STATE: dict[str, str] = {
+    "commit": "Commit to read, by branch, tag or id; every tool that reads files or code takes it.",
+    "virtual_files": "`{path, content}` or `{path, deleted: true}`: files to be read as if written.",
+}
+
 
 class DescribeInput(Input):
     action: Literal["repo", "tool"] | None = Field(
@@ -100,6 +105,9 @@ def _describe_tool(tools: dict[str, Tool], name: str) -> ToolDescription:
         effect=result.effect,
         when_to_use=list(doc.when_to_use),
         when_not_to_use=list(doc.when_not_to_use),
-        parameters={k: f.description or "" for k, f in result.input.model_fields.items()},
+        parameters={
+            **{k: f.description or "" for k, f in result.input.model_fields.items()},
+            **(_STATE if result.reads_state else {}),
+        },
         examples=[ToolExample(description=e.description, params=e.params) for e in doc.examples],
     )

@@ -139,7 +139,7 @@ def _find(call: Call, snapshot: Snapshot, args: FindUnusedInput, limit: int) -> 
     search = Search(snapshot, {one.at for one in entry_points(snapshot)})
     rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
     if rest is None:
-        below = existing(snapshot, call.repo.tree, args.path) if args.path else ""
+        below = existing(snapshot, snapshot.paths, args.path) if args.path else ""
         files = search.files(below)
         rest = _Rest(files, len(files), [], 0, Counter(), 0)
     proofs = args.proof or (Proof.UNUSED, Proof.TESTS_ONLY)

@@ -78,7 +78,8 @@ def _inspect(call: Call, snapshot: Snapshot, asked: str | list[str]) -> InspectA
             counts[target.runner] = counts.get(target.runner, 0) + 1
     # Of files that are not read yet nobody knows what they import.
     is_read = not snapshot.coverage.unread
-    bare = uncovered(snapshot, call.repo.learnt) if is_read else []
+    coverage_facts = call.repo.learnt if call.is_on_disk else None
+    bare = uncovered(snapshot, coverage_facts) if is_read else []
     if impact.tests:
         few = asked[:_MOST_FILES] if isinstance(asked, list) else asked
         call.next_actions.append(f'run_test_targets {{"affected_by": {json.dumps(few)}}}')

@@ -84,7 +84,7 @@ class LintCheckOutput(Output):
         return "\n".join(lines)
 
 
-@tool(Effect.WRITE, "lint", standard=True, timeout_sec=_LONGEST_SEC)
+@tool(Effect.WRITE, "lint", standard=True, timeout_sec=_LONGEST_SEC, reads_state=True)
 def lint_check(call: Call, args: LintCheckInput) -> LintCheckOutput:
     """Runs the linters and formatters that the repository uses; problems as data. Fixes can be undone.
 

@@ -69,12 +69,12 @@ def list_files(call: Call, args: ListFilesInput) -> ListFilesOutput:
     if args.cursor is not None:
         return _page(call, call.session.cursors.resume(args.cursor, Listed), limit)
     with call.snapshot() as snapshot:
-        path = directory(snapshot, call.repo.tree, args.path)
+        path = directory(snapshot, snapshot.paths, args.path)
         depth = clamped(call, "depth", args.depth, MOST_DEPTH)
         globs = Globs([args.pattern]) if args.pattern else None
-        result = listed(snapshot, Wish(path, depth, globs), call.repo.tree.links())
+        result = listed(snapshot, Wish(path, depth, globs), snapshot.paths.links())
         absence = Absence.NOT_INDEXED if snapshot.coverage.hidden else Absence.PROVEN_NONE
-    call.warn(call.repo.tree.why_hidden(path))
+        call.warn(snapshot.paths.why_hidden(path))
     return _page(call, result, limit, None if result.entries else absence)
 
 

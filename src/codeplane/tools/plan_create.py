@@ -8,6 +8,7 @@ from codeplane.plans import parse_document
 from codeplane.plans.document import LARGEST_DOCUMENT
 from codeplane.session import Call
 from codeplane.tools._registry import Effect, Input, synonyms, tool
+from codeplane.tools._schema import UNLISTED
 
 _PAGE = 100
 
@@ -22,6 +23,9 @@ class PlanCreateInput(Input):
     )
     fields: dict[str, Any] | None = Field(default=None, description="Fields of the plan's type.")
     type: str | None = Field(default=None, max_length=60, description="Type of the plan; `plan` by default.")
+    plan: dict[str, Any] | None = Field(
+        default=None, description="The whole plan in one object.", json_schema_extra=UNLISTED
+    )
     text: Annotated[str | None, synonyms("document", "yaml", "json")] = Field(
         default=None, max_length=LARGEST_DOCUMENT, description="The whole plan as YAML or JSON instead."
     )
@@ -49,11 +53,12 @@ def plan_create(call: Call, args: PlanCreateInput) -> PlanTreeOutput:
         for name in ("title", "type", "description", "fields", "phases")
         if (value := getattr(args, name)) is not None
     }
-    if (args.text is None) == (not parts):
+    ways = [way for way in (args.text, args.plan, parts) if way]
+    if len(ways) != 1:
         raise InvalidArgument(
             "plan_create takes either title and phases, or text.",
             hints=['plan_create {"title": "…", "phases": [{"title": "…", "tasks": [{"title": "…"}]}]}'],
         )
-    document = parse_document(args.text) if args.text is not None else parts
+    document = parse_document(args.text) if args.text else args.plan or parts
     plans = call.repo.work_plans
     return tree_output(plans.create(document), plans.workflow, 0, _PAGE)

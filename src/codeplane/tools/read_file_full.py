@@ -7,6 +7,7 @@ from codeplane.answers.source import heading, offer
 from codeplane.jail import shown
 from codeplane.search.whole_file import MOST_CHARACTERS, Whole, whole_file
 from codeplane.session import Call
+from codeplane.session.call import Limit
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 
@@ -48,7 +49,7 @@ def read_file_full(call: Call, args: ReadFileFullInput) -> ReadFileFullOutput:
     - Read it: {"path": "src/app.py", "confirm": true}
     """
     call.session.read_budget.check()
-    whole = call.ask(lambda snapshot: whole_file(snapshot, call.repo.tree, args.path, args.start_line))
+    whole = call.ask(lambda snapshot: whole_file(snapshot, snapshot.paths, args.path, args.start_line))
     budget = call.session.read_budget
     is_told = budget.offered.get(whole.path) == whole.digest
     if not (whole.is_small or (args.confirm and is_told)):
@@ -59,7 +60,7 @@ def read_file_full(call: Call, args: ReadFileFullInput) -> ReadFileFullOutput:
     call.warn(budget.charge(len(whole.text)))
     call.showed(whole.path, whole.digest, whole.data)
     if whole.next_line:
-        call.limits_applied["characters"] = MOST_CHARACTERS
+        call.limits_applied["characters"] = Limit(None, MOST_CHARACTERS)
         path, line = shown(whole.path), whole.next_line
         call.next_actions.append(offer("read_file_full", path=path, confirm=True, start_line=line))
     return _answer(whole, content=whole.text)

@@ -13,6 +13,7 @@ from codeplane.names import Snapshot
 from codeplane.search.read_spans import MOST_CHARACTERS, MOST_LINES, ReadFile, Reading, ReadSpan, read
 from codeplane.search.read_targets import Finder, Wanted, split_revision
 from codeplane.session import Call
+from codeplane.session.call import Limit
 from codeplane.session.token_savings import MOST_READ
 from codeplane.tools import Effect, Input, Output, tool
 from codeplane.tools._registry import synonyms
@@ -125,9 +126,9 @@ def read_source(call: Call, args: ReadSourceInput) -> ReadSourceOutput:
     if not reading.files and len(reading.failed) == 1:
         raise reading.failed[0][1]
     if reading.is_cut:
-        call.limits_applied["lines"] = MOST_LINES
+        call.limits_applied["lines"] = Limit(None, MOST_LINES)
     if reading.left:
-        call.limits_applied["characters"] = MOST_CHARACTERS
+        call.limits_applied["characters"] = Limit(None, MOST_CHARACTERS)
     rest = [span.left for file in reading.files for span in file.spans if span.left] + reading.left
     if rest:
         call.next_actions.append(offer("read_source", targets=rest))
@@ -179,7 +180,7 @@ def _read(
 def _read_at(
     call: Call, args: ReadSourceInput, snapshot: Snapshot, texts: Sequence[str], most: int
 ) -> Reading:
-    finder = Finder(snapshot, call.repo.tree)
+    finder = Finder(snapshot, snapshot.paths)
     requests: list[tuple[str, Wanted]] = []
     failures: list[tuple[str, CodePlaneError]] = []
     for text in texts:

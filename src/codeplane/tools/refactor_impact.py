@@ -77,7 +77,7 @@ class RefactorImpactOutput(Output):
         return "\n".join(lines)
 
 
-@tool(Effect.READ, "refactoring")
+@tool(Effect.READ, "refactoring", reads_state=True)
 def refactor_impact(call: Call, args: RefactorImpactInput) -> RefactorImpactOutput:
     """Lists what depends on a symbol, a file or a directory: references by tier, and tests.
 

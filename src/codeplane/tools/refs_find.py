@@ -111,7 +111,7 @@ def _find(call: Call, snapshot: Snapshot, args: RefsFindInput, limit: int) -> Re
     definition = snapshot.symbol(args.symbol)
     rest = call.session.cursors.resume(args.cursor, _Rest) if args.cursor is not None else None
     if rest is None:
-        below = existing(snapshot, call.repo.tree, args.path) if args.path else ""
+        below = existing(snapshot, snapshot.paths, args.path) if args.path else ""
         references = references_to(snapshot, definition, args.kinds or (), args.tiers or (), below)
         blobs = snapshot.layout.blobs
         rest = _Rest(references, {one.path: blobs.get(one.path) for one in references.items}, 0)

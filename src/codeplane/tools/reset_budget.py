@@ -17,7 +17,7 @@ class ResetBudgetOutput(Output):
         return f"Read {self.spent} characters since the last reset; {self.most} more may be read."
 
 
-@tool(Effect.READ, "files")
+@tool(Effect.READ, "files", reads_state=False)
 def reset_budget(call: Call, args: ResetBudgetInput) -> ResetBudgetOutput:  # noqa: ARG001 - it has none
     """Resets the session's read budget.
 

@@ -143,7 +143,7 @@ def _search(call: Call, args: SearchInput, snapshot: Snapshot) -> SearchOutput:
                 break
     _compare(call, snapshot, result)
     is_empty = not result.files and args.cursor is None
-    if is_empty and args.paths and (error := no_match(snapshot, call.repo.tree, args.paths)):
+    if is_empty and args.paths and (error := no_match(snapshot, snapshot.paths, args.paths)):
         raise error
     cursor = call.session.cursors.keep(result.rest) if result.rest else None
     if cursor is not None:

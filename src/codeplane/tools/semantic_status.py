@@ -24,7 +24,7 @@ class SemanticStatusOutput(Output):
         return "\n".join([*(one.line() for one in self.contexts), *more])
 
 
-@tool(Effect.READ, "symbols", timeout_sec=120)
+@tool(Effect.READ, "symbols", timeout_sec=120, reads_state=False)
 def semantic_status(call: Call, args: SemanticStatusInput) -> SemanticStatusOutput:  # noqa: ARG001 - it has none
     """Lists semantic indexers by build context, the last run, and how fresh its facts are.
 

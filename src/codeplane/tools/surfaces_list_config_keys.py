@@ -4,12 +4,12 @@ from pydantic import Field
 
 from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
-from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
 from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.surfaces.collectors.config_use import ConfigUse
 from codeplane.surfaces.config_keys import ConfigKey, config_surface, group_keys
+from codeplane.surfaces.scope import own_files
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 
@@ -96,10 +96,10 @@ def _answer(
 ) -> SurfacesListConfigKeysOutput:
     surface = config_surface(snapshot)
     limit = clamped(call, "limit", args.limit, MOST)
-    tests: frozenset[RepoPath] = frozenset() if args.include_tests else snapshot.tests()
+    is_own = own_files(snapshot, include_tests=args.include_tests)
     wanted = (args.key_filter or "").lower()
-    keys = group_keys(use for use in surface.uses if use.path not in tests and wanted in use.key.lower())
-    dynamic = {path: count for path, count in surface.dynamic.items() if path not in tests}
+    keys = group_keys(use for use in surface.uses if is_own(use.path) and wanted in use.key.lower())
+    dynamic = {path: count for path, count in surface.dynamic.items() if is_own(path)}
     return SurfacesListConfigKeysOutput(
         keys=[_row(snapshot, key) for key in keys[:limit]],
         total=len(keys),

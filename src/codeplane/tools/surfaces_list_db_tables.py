@@ -4,13 +4,13 @@ from pydantic import Field
 
 from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
-from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.proof import Absence, Tier
 from codeplane.names import Snapshot
 from codeplane.session import Call
-from codeplane.surfaces.collectors.table_use import Table
-from codeplane.surfaces.db_tables import table_surface
+from codeplane.surfaces.collectors.table_use import TableUse
+from codeplane.surfaces.db_tables import UsedTable, table_surface, tables_with_uses
+from codeplane.surfaces.scope import own_files
 from codeplane.surfaces.values import Evaluator
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
@@ -37,8 +37,12 @@ class TableRow(Output):
     path: str = Field(description="File that defines it.")
     line: int = Field(description="Line.")
     framework: str = Field(description="Framework.")
-    usage_pattern: str = Field(description="What defines it: a model, a call, a migration.")
-    referenced_by: list[str] | None = Field(default=None, description="Symbols that use the entity.")
+    usage_pattern: str = Field(
+        description="What defines it: a model, a call, a migration; `query` where only SQL names it."
+    )
+    referenced_by: list[str] | None = Field(
+        default=None, description="Symbols that use the entity, and SQL that names the table."
+    )
 
     def render(self) -> str:
         schema = f"{self.schema_name}." if self.schema_name else ""
@@ -71,7 +75,7 @@ class SurfacesListDbTablesOutput(Output):
 
 @tool(Effect.READ, "surfaces")
 def surfaces_list_db_tables(call: Call, args: SurfacesListDbTablesInput) -> SurfacesListDbTablesOutput:
-    """Lists the database tables that this repository defines, with their classes and what uses those.
+    """Lists the database tables of this repository, of models, migrations and SQL, and what uses them.
 
     Use when:
     - you look for the model behind a table, or for which tables there are
@@ -86,10 +90,14 @@ def surfaces_list_db_tables(call: Call, args: SurfacesListDbTablesInput) -> Surf
 def _answer(call: Call, args: SurfacesListDbTablesInput, snapshot: Snapshot) -> SurfacesListDbTablesOutput:
     surface = table_surface(snapshot)
     limit = clamped(call, "limit", args.limit, MOST)
-    tests: frozenset[RepoPath] = frozenset() if args.include_tests else snapshot.tests()
+    is_own = own_files(snapshot, include_tests=args.include_tests)
     wanted = (args.table_filter or "").lower()
-    matching = [table for table in surface.tables if table.path not in tests and wanted in table.name.lower()]
-    dynamic = {path: count for path, count in surface.dynamic.items() if path not in tests}
+    matching = [
+        table
+        for table in tables_with_uses(surface, is_own)
+        if wanted in f"{table.table.schema or ''}.{table.table.name}".lower()
+    ]
+    dynamic = {path: count for path, count in surface.dynamic.items() if is_own(path)}
     evaluator = Evaluator(snapshot)
     return SurfacesListDbTablesOutput(
         tables=[_row(evaluator, snapshot, table) for table in matching[:limit]],
@@ -100,7 +108,12 @@ def _answer(call: Call, args: SurfacesListDbTablesInput, snapshot: Snapshot) -> 
     )
 
 
-def _row(evaluator: Evaluator, snapshot: Snapshot, table: Table) -> TableRow:
+def _row(evaluator: Evaluator, snapshot: Snapshot, used: UsedTable) -> TableRow:
+    table = used.table
+    users = _users(evaluator, snapshot, table.entity) if table.entity is not None else {}
+    for use in used.uses:
+        if len(users) < _MOST_REFERENCES:
+            users.setdefault(_user(snapshot, use))
     return TableRow(
         name=table.name,
         schema_name=table.schema,
@@ -109,11 +122,17 @@ def _row(evaluator: Evaluator, snapshot: Snapshot, table: Table) -> TableRow:
         line=table.line,
         framework=table.framework,
         usage_pattern=table.pattern,
-        referenced_by=_users(evaluator, snapshot, table.entity) or None if table.entity else None,
+        referenced_by=list(users) or None,
     )
 
 
-def _users(evaluator: Evaluator, snapshot: Snapshot, entity: Place) -> list[str]:
+def _user(snapshot: Snapshot, use: TableUse) -> str:
+    """Where SQL names a table: the symbol around, or the place."""
+    where = snapshot.qualified(use.symbol) if use.symbol is not None else f"{use.path}:{use.line}"
+    return f"{where} ({use.statement})"
+
+
+def _users(evaluator: Evaluator, snapshot: Snapshot, entity: Place) -> dict[str, None]:
     """The functions and classes that name an entity, without itself; at the top of a file, its module."""
     users: dict[str, None] = {}
     for ref in snapshot.references.to(entity):
@@ -123,4 +142,4 @@ def _users(evaluator: Evaluator, snapshot: Snapshot, entity: Place) -> list[str]
         around = evaluator.definition_around(ref.path, start)
         if around is not None and around != entity:
             users[snapshot.qualified(around)] = None
-    return list(users)
+    return users

@@ -4,11 +4,12 @@ from pydantic import Field
 
 from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
-from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Absence
 from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.surfaces.endpoints import Endpoint, endpoints_of
+from codeplane.surfaces.exclusion import is_of_tests
+from codeplane.surfaces.scope import own_files
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 
@@ -85,16 +86,16 @@ def surfaces_list_endpoints(call: Call, args: SurfacesListEndpointsInput) -> Sur
 def _answer(call: Call, args: SurfacesListEndpointsInput, snapshot: Snapshot) -> SurfacesListEndpointsOutput:
     surface = endpoints_of(snapshot)
     limit = clamped(call, "limit", args.limit, MOST)
-    tests: frozenset[RepoPath] = frozenset() if args.include_tests else snapshot.tests()
+    is_own = own_files(snapshot, include_tests=args.include_tests)
     wanted = (args.http_method or "").upper()
     matching = [
         one
         for one in surface.endpoints
-        if one.path not in tests
+        if (args.include_tests or not is_of_tests(snapshot, one))
         and (not args.path_filter or args.path_filter.lower() in one.route.lower())
         and (not wanted or one.method in (wanted, "ANY", "ALL"))
     ]
-    dynamic = {path: count for path, count in surface.dynamic.items() if path not in tests}
+    dynamic = {path: count for path, count in surface.dynamic.items() if is_own(path)}
     return SurfacesListEndpointsOutput(
         endpoints=[_row(snapshot, one) for one in matching[:limit]],
         total=len(matching),

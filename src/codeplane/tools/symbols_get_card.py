@@ -3,18 +3,25 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from codeplane.answers.annotations import (
+    AnnotationRow,
+    annotation_phrases,
+    annotation_rows,
+    thrown_exceptions,
+)
 from codeplane.answers.output import Output
 from codeplane.answers.references import PossibleUses, counted, possible_text, possible_uses
 from codeplane.core.places import Place
 from codeplane.graph.card import Card, card_of
 from codeplane.graph.hierarchy import Related
-from codeplane.graph.places import position, qualified, short
+from codeplane.graph.places import place_of, position, qualified, short
 from codeplane.graph.possible_uses import CERTAIN
 from codeplane.graph.slices import dependents, used_imports, variables
 from codeplane.jail import shown
 from codeplane.names import DefFact, Snapshot
 from codeplane.search.disambiguation import likeliest
 from codeplane.session import Call
+from codeplane.surfaces.definition_facts import DefinitionFacts
 from codeplane.tools._parameters import SymbolName
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
@@ -65,6 +72,11 @@ class SymbolsGetCardOutput(Output):
         default=None, description="`line kind name [×overloads]` of what is inside."
     )
     calls: list[str] | None = Field(default=None, description="`tier name path:line` of what it calls.")
+    facts: list[AnnotationRow] | None = Field(
+        default=None,
+        description="What frameworks mean here: endpoints, keys, tables, middleware, messages, retries…",
+    )
+    thrown_exceptions: list[str] | None = Field(default=None, description="What it raises itself.")
     callers: dict[str, int] | None = Field(default=None, description="Calls to it by tier.")
     possible_callers: list[PossibleUses] | None = Field(
         default=None, description="Possible calls, by receiver."
@@ -92,6 +104,7 @@ class SymbolsGetCardOutput(Output):
                 text = ", ".join([*some, *([f"{left} more"] if left > 0 else [])])
                 lines.append(f"{name.replace('_', ' ')}: {text}")
         lines += [f"overrides: {', '.join(map(_without_tier, self.overrides))}"] if self.overrides else []
+        lines += [f"{word}: {text}" for word, text in annotation_phrases(self.facts or ())]
         lines += self._members_text()
         lines += self._calls_text()
         lines += self._uses_text()
@@ -110,9 +123,12 @@ class SymbolsGetCardOutput(Output):
 
     def _calls_text(self) -> list[str]:
         files: dict[str, list[str]] = {}
+        raised = {text.rpartition(".")[2] for text in self.thrown_exceptions or ()}
         for entry in self.calls or ():
             name, at = _without_tier(entry).rsplit(" ", 1)
             path, _, line = at.rpartition(":")
+            if name in raised:
+                continue  # said above
             files.setdefault(path, []).append(f"{name}:{line}")
         calls = [f"  {path}: {', '.join(names)}" for path, names in files.items()]
         left = (self.more or {}).get("calls", 0)
@@ -153,6 +169,7 @@ def _make_output(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> S
     definition = card.definition
     call.instead_of_files(snapshot, [definition.path])
     slices = args.slices or []
+    facts = DefinitionFacts(snapshot, is_local=True).at(place_of(definition))
     span = definition.span
     members = _members(snapshot, card.members)
     left_out = {
@@ -178,6 +195,8 @@ def _make_output(call: Call, snapshot: Snapshot, args: SymbolsGetCardInput) -> S
         overrides=[_related(snapshot, one) for one in card.overrides] or None,
         members=members[:_MOST_MEMBERS] or None,
         calls=_calls(snapshot, card) or None,
+        facts=annotation_rows(facts) or None,
+        thrown_exceptions=thrown_exceptions(facts) or None,
         callers={tier.value: count for tier, count in card.callers.items()} or None,
         possible_callers=possible_uses(snapshot, card.possible, _MOST_POSSIBLE) or None,
         references={tier.value: count for tier, count in card.references.items()} or None,

@@ -127,7 +127,7 @@ def symbols_search(call: Call, args: SymbolsSearchInput) -> SymbolsSearchOutput:
     limit = clamped(call, "limit", args.limit or (MOST if is_outline else _FEW), MOST)
     kinds = _kinds(args.kinds or [])
     with call.snapshot() as snapshot:
-        below = existing(snapshot, call.repo.tree, args.path) if args.path else RepoPath("")
+        below = existing(snapshot, snapshot.paths, args.path) if args.path else RepoPath("")
         likest = _found(snapshot, args.query.strip(), kinds, below)
         matches = _folded(snapshot, likest, limit)
         files: dict[str, list[str]] = {}

@@ -2,6 +2,9 @@
 
 from codeplane.working_tree.commit import CommitTree, Content, Gap, GapKind
 from codeplane.working_tree.known import UNSETTLED, Delta, Known, digest_of
+from codeplane.working_tree.memory_tree import MemoryTree, no_files_on_disk
+from codeplane.working_tree.overlay_files import OverlaidFile, OverlayFiles
+from codeplane.working_tree.paths import CommitPaths, OverlaidPaths, StatePaths
 from codeplane.working_tree.rules.ignore import CPLIGNORE, Ignore, Opened, Standing
 from codeplane.working_tree.rules.judge import Judge, Judgement, Verdict
 from codeplane.working_tree.scan import Listing
@@ -12,6 +15,7 @@ __all__ = [
     "CPLIGNORE",
     "LARGEST",
     "UNSETTLED",
+    "CommitPaths",
     "CommitTree",
     "Content",
     "Delta",
@@ -22,10 +26,16 @@ __all__ = [
     "Judgement",
     "Known",
     "Listing",
+    "MemoryTree",
     "Opened",
+    "OverlaidFile",
+    "OverlaidPaths",
+    "OverlayFiles",
     "RepoVersion",
     "Standing",
+    "StatePaths",
     "Verdict",
     "WorkingTree",
     "digest_of",
+    "no_files_on_disk",
 ]

@@ -39,6 +39,8 @@ class WorkingTree:
     by that call.
     """
 
+    is_on_disk = True
+
     def __init__(
         self, root: Path, repository: Repository, opened: Opened | None = None, *, largest: int = LARGEST
     ) -> None:
@@ -163,6 +165,18 @@ class WorkingTree:
             is_directory = os.path.isdir(f"{self.jail.root}/{path}")  # noqa: PTH112 - raises nothing
             return self._listing.refusal_of(path) or self._listing.rule_against(path, directory=is_directory)
 
+    def enter(self, text: str, *, directory: bool = False) -> RepoPath:
+        """The path inside the repository that a text names; nothing needs to exist there."""
+        return self.jail.enter(text, directory=directory)
+
+    def resolve(self, path: RepoPath) -> RepoPath:
+        """Where a path leads when its links are followed; refuses what leads outside."""
+        return self.jail.resolve(path)
+
+    def is_file(self, path: RepoPath) -> bool:
+        """Whether there is a file, indexed or not."""
+        return (self.jail.root / path).is_file()
+
     def directories(self) -> frozenset[RepoPath]:
         """The directories that the last look has entered; the root is the empty path."""
         with self._lock:
@@ -201,6 +215,25 @@ class WorkingTree:
         with self._lock:
             listing = self._listing
             return path in listing.files or path in listing.links or listing.rule_against(path) is None
+
+    def committed(self, path: RepoPath) -> bytes | None:
+        """A file as the commit has it that the tree is compared with; None where it has none."""
+        return self._repository.head_content(path)
+
+    def revision(self) -> int:
+        """How often the files have changed, where they are not on the disk."""
+        return 0
+
+    def overlay(self) -> Mapping[RepoPath, Digest | None]:
+        """What is otherwise than in that commit, where nothing is on the disk."""
+        return {}
+
+    def rule_against(self, path: RepoPath) -> str | None:
+        """The rule that would keep a file of this path out of the index; None where none does."""
+        with self._lock:
+            self._listing.refresh()
+            self._set_aside()
+            return None if path in self._listing.files else self._listing.rule_against(path)
 
     def at(self, commit: str) -> CommitTree:
         """The files of a commit, by the rules that hold in the working tree now."""

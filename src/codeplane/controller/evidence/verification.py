@@ -9,7 +9,7 @@ from codeplane.controller.evidence.record import Category, EvidenceRecord, categ
 from codeplane.controller.evidence.symbols import match_symbol
 from codeplane.core.errors import CodePlaneError, NotFound
 from codeplane.core.paths import RepoPath
-from codeplane.core.suggest import nearest
+from codeplane.core.suggest import is_misspelled
 from codeplane.jail import shown
 from codeplane.names import Snapshot
 
@@ -74,6 +74,13 @@ class FileText:
         """The first of some lines, as they are."""
         lines = [line.strip()[:_SHOWN_COLUMNS] for line in self.lines[first - 1 : last]]
         return " ⏎ ".join(lines[:_SHOWN_LINES]) + (" …" if len(lines) > _SHOWN_LINES else "")
+
+
+def is_slip(name: str, path: str) -> bool:
+    """Whether a file name is that of a path with a slip or two before its ending."""
+    stem, _, ending = name.rpartition(".")
+    own_stem, _, own_ending = path.rpartition("/")[2].rpartition(".")
+    return ending == own_ending and is_misspelled(stem, own_stem)
 
 
 def read_text(snapshot: Snapshot, path: RepoPath) -> FileText | None:
@@ -175,8 +182,11 @@ class Verifier:
             return Flaw("evidence.closed", f"{citation.source[:80]} is no evidence: {error.message}")
         text = read_text(self.facts.snapshot, path)
         if text is None:
-            near = nearest(path, self.facts.snapshot.layout.blobs)
-            like = f" Did you mean {shown(RepoPath(near[0]))}?" if near else ""
+            name = path.rpartition("/")[2]
+            layout = self.facts.snapshot.layout
+            slips = (RepoPath(one) for one in layout.blobs if is_slip(name, one))
+            near = [*layout.by_name.get(name, ()), *slips]
+            like = f" Did you mean {shown(near[0])}?" if near else ""
             return Flaw("evidence.no_file", f"There is no file {shown(path)}.{like}")
         lines = self._cited_lines(citation, text)
         if isinstance(lines, Flaw):

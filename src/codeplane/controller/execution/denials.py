@@ -6,8 +6,10 @@ from typing import Any, Final
 
 from codeplane.controller.catalogue import Verb
 from codeplane.controller.contract import SuggestedAction
+from codeplane.controller.correction import corrected_action
 from codeplane.controller.execution.accepted import AcceptedPlan
 from codeplane.controller.execution.plan_store import load_plan
+from codeplane.controller.execution.target_lines import narrow_read
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import SCOPE_VIOLATION, Denied, Problem
 from codeplane.core.errors import (
@@ -50,7 +52,16 @@ def _denial_of(turn: Turn, node_id: str, error: CodePlaneError) -> Denied:
     details: dict[str, Any] = {name: error.details[name] for name in _SHOWN_DETAILS if name in error.details}
     result: dict[str, Any] = {"problems": [problem.to_wire()], **details, "hints": list(error.hints)}
     lines = [*error.hints, *(_detail_lines(details))]
-    return Denied([code], error.message, safe_suggestion(turn, node_id, error), result, "\n".join(lines))
+    suggestion = _corrected_call(turn) or safe_suggestion(turn, node_id, error)
+    return Denied([code], error.message, suggestion, result, "\n".join(lines))
+
+
+def _corrected_call(turn: Turn) -> SuggestedAction | None:
+    """What was meant, where it can be carried out now."""
+    try:
+        return corrected_action(turn, Verb(turn.request.verb), turn.request.args)
+    except ValueError:
+        return None
 
 
 def _detail_lines(details: dict[str, Any]) -> Iterator[str]:
@@ -70,11 +81,12 @@ def safe_suggestion(turn: Turn, node_id: str, error: CodePlaneError) -> Suggeste
         return _list_verbs("The run has no accepted plan that can be read.")
     path = _readable_target(turn, plan, node_id)
     if path is not None:
-        return SuggestedAction(
+        action = SuggestedAction(
             verb=Verb.READ_FILE_LINES,
             reason=f"Shows what {node_id} may change: {error.message}"[:300],
             args={"targetFile": path},
         )
+        return narrow_read(turn.call, plan, action)
     return _list_verbs(error.message)
 
 
@@ -92,4 +104,6 @@ def _readable_target(turn: Turn, plan: AcceptedPlan, node_id: str) -> str | None
 
 
 def _list_verbs(reason: str) -> SuggestedAction:
-    return SuggestedAction(verb=Verb.LIST_AVAILABLE_VERBS, reason=reason[:300], args={})
+    return SuggestedAction(
+        verb=Verb.LIST_AVAILABLE_VERBS, reason=reason[:300], args={"verbs": [Verb.APPLY_CODE_PATCH.value]}
+    )

@@ -81,7 +81,10 @@ class ValidationReport:
 
     def render(self) -> str:
         """The report as an agent reads it."""
-        word = "passed" if self.has_passed else "failed"
+        idle = [
+            one.hook.label for one in self.hooks if one.outcome == "not_run" and one.hook.kind != "review"
+        ]
+        word = ("passed in part" if idle else "passed") if self.has_passed else "failed"
         lines = [f"validation {self.node_id} {word}"]
         for one in self.hooks:
             lines.append(f"  {one.hook.label}: {one.outcome.replace('_', ' ')}, {one.text}")

@@ -6,6 +6,8 @@ from typing import Any, Final, Literal, Protocol, cast
 
 from pydantic import BaseModel
 
+from codeplane.core.suggest import snake
+
 IMPORTS_SYMBOL: Final = "<imports>"
 """The import statements of a file, in the place of a symbol."""
 
@@ -60,6 +62,7 @@ _NEW_NAMES: Final = (
 )
 
 
+_EDIT_PARTS: Final = frozenset((*_OLD_NAMES, *_NEW_NAMES, "codemod_id", "codemod", "symbol", "params"))
 _ALL_REACHING: Final = ("", "reaching", "affected", "impacted")
 
 
@@ -210,6 +213,11 @@ def _symbols_of(values: "_Values") -> tuple[str, ...]:
     """The symbols that a node may change: those that it names or adds, and imports if it says so."""
     imports = (IMPORTS_SYMBOL,) if values.find("allow_imports") else ()
     return (*values.texts("target_symbols"), *values.texts("new_symbols"), *imports)
+
+
+def is_edit_part(name: str) -> bool:
+    """Whether an argument is a part of an edit: its old or new text, or its codemod."""
+    return snake(name) in _EDIT_PARTS
 
 
 def read_edits(values: Iterable[Any]) -> tuple[tuple[TextChange, ...], tuple[CodemodUse, ...]]:

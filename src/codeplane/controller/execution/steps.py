@@ -84,9 +84,9 @@ class Steps:
         self._release_done(plan)
         return self._patch_result(plan, one, patch, ref, reports)
 
-    def rehearse_change(self, plan: AcceptedPlan, one: AcceptedNode) -> None:
-        """Refuses what `apply_change` would refuse of the node's own content, and writes nothing."""
-        content = Content()
+    def rehearse_change(self, plan: AcceptedPlan, one: AcceptedNode, content: Content | None = None) -> None:
+        """Refuses what `apply_change` would refuse, of the node's own content or another; writes nothing."""
+        content = content or Content()
         self.check_change(plan, one, one.node.target_file)
         self.leases.check(self.holder, self._resources_of(plan, one, content))
         draft_patch(self.turn.call, one, content)

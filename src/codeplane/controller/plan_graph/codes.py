@@ -58,7 +58,8 @@ CODES: Final[Mapping[RejectionCode, CodeEntry]] = {
         "The plan reaches beyond what this run may touch, or belongs to another run or state of the files.",
         f"{_VALIDATOR}; verbs that name a path or a node outside the accepted plan",
         {
-            "scope.path": "The path is outside the repository, closed, or no path.",
+            "scope.path": "The path is outside the repository, private to git or CodePlane, or no path.",
+            "scope.closed": "The file is ignored, in another repository, binary, or kept out by a rule.",
             "scope.file": "There is no such file, or there is one and the operation is `create`.",
             "scope.allowlist": "The file is not among those that the run may change.",
             "scope.symbol": "The file has no such symbol.",
@@ -72,6 +73,9 @@ CODES: Final[Mapping[RejectionCode, CodeEntry]] = {
             "scope.argument": "The verb has no such argument.",
             "scope.state": "The verb is not allowed in this state.",
             "scope.node": "The verb names a node, file or symbol that the accepted plan does not have.",
+            "scope.scratch": "The name of a scratch file leads out of the scratch folder.",
+            "scope.observations": "The run has parked as many findings as it may.",
+            "scope.open_nodes": "The run is to end, and nodes of its plan are open.",
         },
     ),
     RejectionCode.PLAN_EVIDENCE_INSUFFICIENT: CodeEntry(

@@ -81,6 +81,8 @@ class PlanFacts:
     expired_memories: Callable[[Sequence[str]], Sequence[str]] = lambda _: ()  # which of these ids
     tests_reaching: Callable[[RepoPath, Sequence[str]], Sequence[str]] = lambda _path, _symbols: ()
     allows: Callable[[RepoPath], bool] = lambda _: True
+    why_absent: Callable[[RepoPath], str | None] = lambda _: None  # a rule that keeps a file on disk out
+    link_target: Callable[[RepoPath], RepoPath | None] = lambda _: None
     policy: EvidencePolicy = field(default_factory=EvidencePolicy)
     packs: Sequence[str] = ()  # grammar packs that deltas may use
     try_codemod: Callable[[RepoPath, str, Mapping[str, Any]], str] = lambda _path, _id, _params: ""  # why not

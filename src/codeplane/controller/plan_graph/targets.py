@@ -1,17 +1,16 @@
 """Best guesses at what a plan is about, for skeletons: a file, its symbols, a node."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from codeplane.controller.evidence.citation import parse_citation
 from codeplane.controller.evidence.symbols import MODULE, SymbolMatch, match_symbol
-from codeplane.controller.evidence.verification import Flaw, Support
+from codeplane.controller.evidence.verification import Flaw, Support, is_slip
 from codeplane.controller.plan_graph.draft import NodeDraft
 from codeplane.controller.plan_graph.lookup import PlanLookup
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
-from codeplane.core.suggest import nearest
 
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*[A-Za-z0-9_]")
 _MOST_WORDS: Final = 60
@@ -23,15 +22,31 @@ def is_nameable(path: str) -> bool:
     return path.isascii() or path == path.encode("utf-8", "replace").decode()
 
 
-def near_file(text: str, lookup: PlanLookup) -> RepoPath | None:
-    """The file that a wrong path most likely means: one of that name, else one that looks like it."""
+def meant_file(text: str, lookup: PlanLookup, symbols: Sequence[str] = ()) -> RepoPath | None:
+    """The file that a wrong path can only mean: where a link leads, the one of that name, a slip in the name.
+
+    A path that merely looks like another means nothing: its edits would be made in a file that nobody named.
+    """
+    path = lookup.path_of(text)
+    if path is not None:
+        target = lookup.facts.link_target(path)
+        if target is not None and lookup.facts.snapshot.exists(target):
+            return target
+        if lookup.facts.why_absent(path) is not None:
+            return None  # it is there and closed, so it is no slip
     name = text.rstrip("/").rpartition("/")[2]
-    same = [path for path in lookup.facts.snapshot.paths_named(name) if is_nameable(path)]
-    if same:
-        close = nearest(text, same, most=1)
-        return RepoPath(close[0]) if close else same[0]
-    close = nearest(text, filter(is_nameable, lookup.facts.snapshot.layout.blobs), most=1)
-    return RepoPath(close[0]) if close else None
+    namesakes = [one for one in lookup.facts.snapshot.paths_named(name) if is_nameable(one)]
+    if len(namesakes) == 1:
+        return namesakes[0]
+    blobs = lookup.facts.snapshot.layout.blobs
+    candidates = namesakes or [RepoPath(one) for one in blobs if is_nameable(one) and is_slip(name, one)]
+    names = [symbol for symbol in symbols if symbol != MODULE]
+    holders = [one for one in candidates if _has_symbols(one, names, lookup)] if names else candidates
+    return holders[0] if len(holders) == 1 else None
+
+
+def _has_symbols(path: RepoPath, names: Sequence[str], lookup: PlanLookup) -> bool:
+    return all(match_symbol(lookup.facts.snapshot, path, name) for name in names)
 
 
 def guess_symbols(node: NodeDraft, path: RepoPath, lookup: PlanLookup) -> list[str]:

@@ -2,9 +2,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from codeplane.controller.catalogue import Verb
+from codeplane.controller.contract import SuggestedAction
 from codeplane.controller.execution.denials import explained_refusals
 from codeplane.controller.execution.next_actions import patch_arguments
-from codeplane.controller.execution.nodes import read_edits
+from codeplane.controller.execution.nodes import is_edit_part, read_edits
 from codeplane.controller.execution.patches import Content
 from codeplane.controller.execution.plan_store import load_plan
 from codeplane.controller.execution.steps import Steps
@@ -40,6 +42,36 @@ def example(turn: Turn) -> dict[str, Any]:
                 continue
             return patch_arguments(one.node)
     raise NodeNotReady("No change node is next that says what to write.")
+
+
+def reshape(arguments: dict[str, Any]) -> dict[str, Any]:
+    """One edit may be sent as it is, or its texts beside the file."""
+    parts = {key: arguments[key] for key in arguments if is_edit_part(key)}
+    if "edits" in arguments or not parts:
+        return arguments
+    return {**{key: arguments[key] for key in arguments if key not in parts}, "edits": [parts]}
+
+
+def correct(turn: Turn, values: dict[str, Any]) -> SuggestedAction | None:
+    """The patch for the node of its file that is next, where it can be made there."""
+    plan, steps = load_plan(turn.call.repo, turn.run), Steps(turn)
+    content = Content(*read_edits(values.get("edits") or ()))
+    ready_nodes = [one for one in plan.ready_nodes() if one.node.kind == "change"]
+    files = {one.node.target_file for one in ready_nodes}
+    for one in ready_nodes:
+        is_meant = values.get("plan_node_id") == one.node_id and len(files) == 1
+        if one.node.target_file != values.get("target_file") and not (
+            is_meant and "target_file" not in values
+        ):
+            continue
+        steps.rehearse_change(plan, one, content)
+        args = {
+            "planNodeId": one.node_id,
+            "targetFile": one.node.target_file,
+            "edits": values.get("edits") or [],
+        }
+        return SuggestedAction(verb=Verb.APPLY_CODE_PATCH, reason=f"The patch of {one.node_id}.", args=args)
+    return None
 
 
 def run(turn: Turn, args: Args) -> VerbResult:

@@ -7,6 +7,7 @@ from codeplane.controller.catalogue import Verb
 from codeplane.controller.pack.build import ContextPack, build_pack
 from codeplane.controller.pack.gaps import as_suggestion
 from codeplane.controller.pack.prompt_facts import addresses_in, ticket_keys
+from codeplane.controller.runs import LONGEST_PROMPT, NO_PROMPT
 from codeplane.controller.text import call_text
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import Denied, VerbArgs, VerbDescriptor, VerbResult, verb_units
@@ -17,14 +18,11 @@ DESCRIPTOR = VerbDescriptor(
     "Builds the context pack: files, rules, tests and memories for the task, with handles to cite.",
     "First, with the user's words; a plan can cite what it returns.",
 )
-_MOST_PROMPT: Final = 100_000
 _LISTED: Final = re.compile(r"[,\n]+")
 
 
 class Args(VerbArgs):
-    original_prompt: Annotated[str, synonyms("prompt", "task", "text")] = Field(
-        min_length=1, max_length=_MOST_PROMPT
-    )
+    original_prompt: Annotated[str, synonyms("prompt", "task", "text")] = Field(min_length=1)
     lexemes: Annotated[list[str], synonyms("keywords", "words", "terms")] = Field(
         default_factory=list, max_length=50
     )
@@ -34,18 +32,21 @@ class Args(VerbArgs):
 
 
 def example(turn: Turn) -> dict[str, Any]:
-    return {"originalPrompt": turn.run.body.prompt or "What is to be done, in the user's words."}
+    return {"originalPrompt": turn.run.body.prompt or NO_PROMPT}
 
 
 def run(turn: Turn, args: Args) -> VerbResult:
     body = turn.run.body
     notes: list[str] = []
-    if not body.prompt:
-        body.prompt = args.original_prompt
-    elif body.prompt != args.original_prompt:
+    prompt = args.original_prompt[:LONGEST_PROMPT]
+    if prompt == NO_PROMPT:
+        notes.append("This is no prompt: send originalPrompt with what the user asked for.")
+    elif not body.prompt:
+        body.prompt = prompt
+    elif body.prompt != prompt:
         # What the user said first is evidence; a later text must not replace it.
         notes.append("The prompt of this run stays the first one; the new text only widens the search.")
-    extra = args.original_prompt.split() if notes else []
+    extra = prompt.split() if notes and prompt != NO_PROMPT else []
     body.lexemes = _merged(body.lexemes, [*args.lexemes, *extra])
     body.attachments = _merged(body.attachments, args.attachments)
     _fetch_attachments(turn)

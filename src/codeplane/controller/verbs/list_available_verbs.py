@@ -1,6 +1,11 @@
+from typing import Annotated
+
+from pydantic import Field
+
 from codeplane.controller.catalogue import allowed_verbs
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import VerbArgs, VerbDescriptor, VerbResult
+from codeplane.core.synonyms import synonyms
 
 DESCRIPTOR = VerbDescriptor(
     "Lists the verbs that are allowed now, with their arguments.",
@@ -9,9 +14,13 @@ DESCRIPTOR = VerbDescriptor(
 
 
 class Args(VerbArgs):
-    pass
+    verbs: Annotated[list[str], synonyms("verb_names", "names")] = Field(
+        default_factory=list, max_length=50, description="Those to describe; all by default."
+    )
 
 
-def run(turn: Turn, _args: Args) -> VerbResult:
+def run(turn: Turn, args: Args) -> VerbResult:
     verbs = [verb.value for verb in allowed_verbs(turn.run.state)]
-    return VerbResult({"verbs": verbs, "state": turn.run.state.value}, "")
+    described = [verb for verb in verbs if verb in args.verbs] or verbs
+    result = {"verbs": verbs, "described": described, "state": turn.run.state.value}
+    return VerbResult(result, "" if described == verbs else f"allowed: {', '.join(verbs)}")

@@ -2,8 +2,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from codeplane.controller.contract import SuggestedAction
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import VerbArgs, VerbDescriptor, VerbResult
+from codeplane.controller.verbs._places import look_around
 from codeplane.core.synonyms import synonyms
 
 DESCRIPTOR = VerbDescriptor("Lists what is in a directory.", "To look around at one place.")
@@ -17,6 +19,11 @@ class Args(VerbArgs):
 
 def example(_turn: Turn) -> dict[str, Any]:
     return {"targetDir": "."}
+
+
+def correct(turn: Turn, values: dict[str, Any]) -> SuggestedAction | None:
+    """The nearest directory above the one that was named."""
+    return look_around(turn, str(values.get("target_dir", ".")))
 
 
 def run(turn: Turn, args: Args) -> VerbResult:

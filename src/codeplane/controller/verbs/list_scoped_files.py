@@ -2,8 +2,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from codeplane.controller.catalogue import Verb
+from codeplane.controller.contract import SuggestedAction
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import VerbArgs, VerbDescriptor, VerbResult
+from codeplane.controller.verbs._places import action_of
 from codeplane.core.synonyms import synonyms
 
 DESCRIPTOR = VerbDescriptor(
@@ -16,6 +19,12 @@ class Args(VerbArgs):
     pattern: Annotated[str | None, synonyms("glob")] = Field(default=None, max_length=500)
     limit: int = Field(default=200, ge=1, le=1000)
     cursor: str | None = Field(default=None, max_length=200)
+
+
+def correct(_turn: Turn, values: dict[str, Any]) -> SuggestedAction | None:
+    """All files, as many as were asked for."""
+    rest = {"limit": values["limit"]} if "limit" in values else {}
+    return action_of(Verb.LIST_SCOPED_FILES, "All files.", rest)
 
 
 def run(turn: Turn, args: Args) -> VerbResult:

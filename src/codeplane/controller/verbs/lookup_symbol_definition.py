@@ -2,9 +2,12 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from codeplane.controller.catalogue import Verb
+from codeplane.controller.contract import SuggestedAction
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import VerbArgs, VerbDescriptor, VerbResult
 from codeplane.controller.verbs._definitions import cite_definition, some_symbol
+from codeplane.controller.verbs._places import action_of, known_symbol
 from codeplane.core.synonyms import synonyms
 
 DESCRIPTOR = VerbDescriptor(
@@ -21,6 +24,16 @@ class Args(VerbArgs):
 
 def example(turn: Turn) -> dict[str, Any]:
     return {"symbol": some_symbol(turn)}
+
+
+def correct(turn: Turn, values: dict[str, Any]) -> SuggestedAction | None:
+    """The symbol that is meant."""
+    symbol = known_symbol(turn, str(values.get("symbol", "")))
+    return (
+        action_of(Verb.LOOKUP_SYMBOL_DEFINITION, "The nearest symbol.", {"symbol": symbol})
+        if symbol
+        else None
+    )
 
 
 def run(turn: Turn, args: Args) -> VerbResult:

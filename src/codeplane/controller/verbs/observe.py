@@ -3,9 +3,12 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from codeplane.controller.catalogue import Verb
+from codeplane.controller.contract import SuggestedAction
 from codeplane.controller.runs import Observation
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import SCOPE_VIOLATION, Denied, Problem, VerbArgs, VerbDescriptor, VerbResult
+from codeplane.controller.verbs._places import action_of
 from codeplane.core.redaction import redact_text
 from codeplane.core.synonyms import synonyms
 
@@ -25,6 +28,12 @@ class Args(VerbArgs):
 
 def example(_turn: Turn) -> dict[str, Any]:
     return {"text": "What was noticed, in one sentence."}
+
+
+def correct(_turn: Turn, values: dict[str, Any]) -> SuggestedAction | None:
+    """The finding alone."""
+    text = str(values.get("text", "")).strip()
+    return action_of(Verb.OBSERVE, "The finding alone.", {"text": text}) if text else None
 
 
 def run(turn: Turn, args: Args) -> VerbResult:

@@ -3,8 +3,12 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from codeplane.controller.catalogue import Verb
+from codeplane.controller.contract import SuggestedAction
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import VerbArgs, VerbDescriptor, VerbResult
+from codeplane.controller.verbs._places import action_of, look_around, readable_file
+from codeplane.core.errors import InvalidArgument
 from codeplane.core.synonyms import synonyms
 
 DESCRIPTOR = VerbDescriptor(
@@ -16,12 +20,29 @@ _NUMBER: Final = re.compile(r"\s*(\d+)")
 
 class Args(VerbArgs):
     target_file: Annotated[str, synonyms("path", "file", "file_path")] = Field(min_length=1, max_length=4000)
-    start_line: Annotated[int | None, synonyms("from_line", "line_start")] = Field(default=None, ge=1)
+    start_line: Annotated[int | None, synonyms("from_line", "line_start", "line", "offset")] = Field(
+        default=None, ge=1
+    )
     end_line: Annotated[int | None, synonyms("to_line", "line_end")] = Field(default=None, ge=1)
 
 
 def example(turn: Turn) -> dict[str, Any]:
     return {"targetFile": some_file(turn)}
+
+
+def correct(turn: Turn, values: dict[str, Any]) -> SuggestedAction | None:
+    """The file that is meant, with the lines that it has; else what is in its directory."""
+    text = str(values.get("target_file", ""))
+    path = readable_file(turn, text) if text else None
+    if path is None:
+        return look_around(turn, text) if text else None
+    count = turn.call.repo.tree.read(path).count(b"\n") + 1
+    lines = {name: values[name] for name in ("start_line", "end_line") if isinstance(values.get(name), int)}
+    if len(lines) == 2 and lines["start_line"] > lines["end_line"]:
+        lines = {"start_line": lines["end_line"], "end_line": lines["start_line"]}
+    if lines.get("start_line", 1) >= count:
+        lines = {}
+    return action_of(Verb.READ_FILE_LINES, "With a file that is there.", {"target_file": str(path), **lines})
 
 
 def some_file(turn: Turn) -> str:
@@ -32,6 +53,7 @@ def some_file(turn: Turn) -> str:
 
 
 def run(turn: Turn, args: Args) -> VerbResult:
+    _refuse_directory(turn, args.target_file)
     request: dict[str, Any] = {"targets": [args.target_file]}
     if args.start_line is not None:
         request["start_line"] = args.start_line
@@ -52,6 +74,13 @@ def run(turn: Turn, args: Args) -> VerbResult:
         "evidence": handle,
     }
     return VerbResult(result, f"{step.text}\nevidence {handle}")
+
+
+def _refuse_directory(turn: Turn, text: str) -> None:
+    """A directory is no file, whichever symbol may have its name."""
+    with turn.call.snapshot() as snapshot:
+        if snapshot.is_directory(text.strip().removeprefix("./").rstrip("/") or "."):
+            raise InvalidArgument(f"{text[:80]} is a directory; list_directory_contents shows it.")
 
 
 def _line_range(text: str) -> tuple[int, int]:

@@ -44,6 +44,13 @@ def example(_turn: Turn) -> dict[str, Any]:
     return {"blockingReasons": ["PLAN_EVIDENCE_INSUFFICIENT"]}
 
 
+def correct(_turn: Turn, values: dict[str, Any]) -> SuggestedAction | None:
+    """The reasons alone."""
+    if not (reasons := values.get("blocking_reasons")):
+        return None
+    return _suggest(Verb.REQUEST_EVIDENCE_GUIDANCE, "The reasons alone.", {"blockingReasons": reasons})
+
+
 def run(turn: Turn, args: Args) -> VerbResult:
     if args.context_pack_ref is not None:
         return _stored_pack(turn, args.context_pack_ref)

@@ -2,14 +2,18 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from codeplane.controller.contract import SuggestedAction
 from codeplane.controller.execution.accepted import AcceptedNode
 from codeplane.controller.execution.bundles import Bundles
 from codeplane.controller.execution.denials import explained_refusals
+from codeplane.controller.execution.next_actions import VALIDATION_RECIPE, validation_call
+from codeplane.controller.execution.plan_store import load_plan
 from codeplane.controller.execution.recipes.recipe import RecipeOutcome, RecipeParams, find_recipe
 from codeplane.controller.execution.steps import Steps
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import VerbArgs, VerbDescriptor, VerbResult
 from codeplane.core.errors import CodePlaneError, RecipeInvalid
+from codeplane.core.suggest import nearest
 from codeplane.core.synonyms import synonyms
 
 DESCRIPTOR = VerbDescriptor(
@@ -27,6 +31,15 @@ class Args(VerbArgs):
     )
     diff_summary_ref: Annotated[str, synonyms("diff", "diff_ref")] = Field(min_length=1, max_length=400)
     params: Annotated[dict[str, Any], synonyms("parameters", "arguments")] = Field(default_factory=dict)
+
+
+def correct(turn: Turn, values: dict[str, Any]) -> SuggestedAction | None:
+    """The validation that was asked for, with the bundle of its node."""
+    plan = load_plan(turn.call.repo, turn.run)
+    one = plan.node(str(values.get("plan_node_id", "")))
+    is_due = one.node.kind == "validate" and one.state != "dropped" and not plan.open_requirements(one)
+    near = nearest(str(values.get("recipe_id", "")), [VALIDATION_RECIPE], most=1)
+    return validation_call(one, turn.run, "With the bundle of the node.") if near and is_due else None
 
 
 def run(turn: Turn, args: Args) -> VerbResult:

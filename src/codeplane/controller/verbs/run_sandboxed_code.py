@@ -3,6 +3,8 @@ from typing import Any, Final
 
 from pydantic import Field
 
+from codeplane.controller.catalogue import Verb
+from codeplane.controller.contract import SuggestedAction
 from codeplane.controller.execution.bundles import Bundle, Bundles
 from codeplane.controller.execution.plan_store import load_plan
 from codeplane.controller.strategy.run_strategy import note_failure
@@ -17,6 +19,7 @@ DESCRIPTOR = VerbDescriptor(
     "When something is to be computed from what you have read: counted, grouped, compared, generated.",
 )
 _LONGEST_SHOWN: Final = 4_000
+_REHEARSAL_SEC: Final = 1.0
 
 
 class Args(VerbArgs):
@@ -34,6 +37,19 @@ def example(turn: Turn) -> dict[str, Any]:
     inputs = {"names": ["a", "b", "a"]}
     shape = {"type": "array", "items": "string"}
     return {"planNodeId": node.node_id, "code": "sorted(set(names))", "inputs": inputs, "returnShape": shape}
+
+
+def correct(turn: Turn, values: dict[str, Any]) -> SuggestedAction | None:
+    """The snippet for a node of the plan, where it runs."""
+    if not (code := str(values.get("code", ""))):
+        return None
+    nodes = {one.node_id: one for one in load_plan(turn.call.repo, turn.run).nodes if one.state != "dropped"}
+    node_id = values.get("plan_node_id")
+    node_id = node_id if node_id in nodes else next(iter(nodes), None)
+    inputs = values.get("inputs", {})
+    run_snippet(code, inputs, timeout_sec=_REHEARSAL_SEC, memory_mb=64, return_shape=None)
+    args = {"planNodeId": node_id, "code": code, **({"inputs": inputs} if inputs else {})}
+    return SuggestedAction(verb=Verb.RUN_SANDBOXED_CODE, reason="For a node of the plan.", args=args)
 
 
 def run(turn: Turn, args: Args) -> VerbResult:

@@ -1,6 +1,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
@@ -10,14 +10,18 @@ from codeplane.controller.execution.plan_store import store_plan
 from codeplane.controller.pack.build import build_pack
 from codeplane.controller.plan_graph import PlanCheck, PlanFacts, PlanGraph, check_plan, draft_check
 from codeplane.controller.plan_graph.draft import read_draft
+from codeplane.controller.plan_graph.fields import NODE_NAMES
 from codeplane.controller.plan_graph.light_lane import light_change
 from codeplane.controller.plan_sources import DRAFT_PLAN, gather_facts
 from codeplane.controller.plan_text import evidence_lines, plan_lines, problem_lines
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import Denied, VerbArgs, VerbDescriptor, VerbResult, verb_units
 from codeplane.core.errors import CodePlaneError
+from codeplane.core.suggest import snake
 from codeplane.core.synonyms import synonyms
 
+# Names of a node's fields that the verb itself has no argument for.
+_NODE_MARKS: Final = frozenset(("file", "path", "file_path", "target_file", "edits", "delta", "edit"))
 DESCRIPTOR = VerbDescriptor(
     'Checks a plan: {"nodes": [{"file", "symbols", "intent", "evidence": [handle | path:lines | prompt]}]};'
     " the server fills in the rest. With draft and targets, it writes such a plan; with quick, a small change"
@@ -28,7 +32,9 @@ DESCRIPTOR = VerbDescriptor(
 
 class Args(VerbArgs):
     plan_graph: Annotated[dict[str, Any] | list[Any] | None, synonyms("plan", "graph")] = None
-    nodes: list[Any] | None = Field(default=None, max_length=500)
+    nodes: Annotated[list[Any] | None, synonyms("steps", "tasks", "changes", "plan_nodes")] = Field(
+        default=None, max_length=500
+    )
     intent: str = Field(default="", max_length=20_000)
     evidence: list[Any] | None = Field(default=None, max_length=500)
     draft: bool = False
@@ -41,6 +47,17 @@ class Args(VerbArgs):
 def example(turn: Turn) -> dict[str, Any]:
     """A call that works in any run: it asks for a draft."""
     return {"draft": True, "intent": " ".join(turn.run.body.prompt.split())[:300]}
+
+
+def reshape(arguments: dict[str, Any]) -> dict[str, Any]:
+    """A plan of one node may be sent as its fields, beside what else the verb has."""
+    names = {snake(key): key for key in arguments}
+    if not _NODE_MARKS & names.keys() or {"nodes", "plan_graph", "plan", "graph"} & names.keys():
+        return arguments
+    own = {"draft", "quick"}
+    node = {key: arguments[key] for name, key in names.items() if name not in own and name in NODE_NAMES}
+    rest = {key: arguments[key] for key in arguments if key not in node}
+    return {**rest, "nodes": [node]}
 
 
 def run(turn: Turn, args: Args) -> VerbResult:

@@ -2,10 +2,13 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from codeplane.controller.catalogue import Verb
+from codeplane.controller.contract import SuggestedAction
 from codeplane.controller.run_memory import trace_examples
 from codeplane.controller.turn import Turn
 from codeplane.controller.verb import VerbArgs, VerbDescriptor, VerbResult
 from codeplane.controller.verbs._definitions import cite_definition, some_symbol
+from codeplane.controller.verbs._places import action_of, known_symbol, readable_file
 from codeplane.core.synonyms import synonyms
 
 DESCRIPTOR = VerbDescriptor(
@@ -30,6 +33,15 @@ class Args(VerbArgs):
 
 def example(turn: Turn) -> dict[str, Any]:
     return {"symbol": some_symbol(turn)}
+
+
+def correct(turn: Turn, values: dict[str, Any]) -> SuggestedAction | None:
+    """One of the things that were named, where it is there."""
+    if symbol := known_symbol(turn, str(values.get("symbol") or values.get("query") or "")):
+        return action_of(Verb.TRACE_SYMBOL_GRAPH, "The nearest symbol.", {"symbol": symbol})
+    if path := readable_file(turn, str(values.get("target_file") or "")):
+        return action_of(Verb.TRACE_SYMBOL_GRAPH, "The outline of the file.", {"target_file": str(path)})
+    return None
 
 
 def run(turn: Turn, args: Args) -> VerbResult:

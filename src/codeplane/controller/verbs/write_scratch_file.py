@@ -1,11 +1,15 @@
 import os
+import re
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
+from codeplane.controller.catalogue import Verb
+from codeplane.controller.contract import SuggestedAction
 from codeplane.controller.turn import Turn, work_folder
 from codeplane.controller.verb import SCOPE_VIOLATION, Denied, Problem, VerbArgs, VerbDescriptor, VerbResult
+from codeplane.controller.verbs._places import action_of
 from codeplane.core.synonyms import synonyms
 from codeplane.storage.files import private_dir, write_private
 
@@ -24,6 +28,16 @@ class Args(VerbArgs):
 
 def example(_turn: Turn) -> dict[str, Any]:
     return {"relativePath": "notes.md", "content": "notes"}
+
+
+def correct(_turn: Turn, values: dict[str, Any]) -> SuggestedAction | None:
+    """The text in a file of the scratch folder."""
+    words = re.findall(r"[A-Za-z0-9][\w.-]*", str(values.get("relative_path", "")).rpartition("/")[2])
+    rest = {
+        "relative_path": words[-1][-100:] if words else "notes.md",
+        "content": values.get("content", "notes"),
+    }
+    return action_of(Verb.WRITE_SCRATCH_FILE, "Below the scratch folder.", rest)
 
 
 def run(turn: Turn, args: Args) -> VerbResult:

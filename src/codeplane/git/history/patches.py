@@ -106,6 +106,11 @@ def _compare_window(driver_path: str | None, old: Content, new: Content, context
     return _create_patch(driver_path, old, new, context)
 
 
+def text_hunks(old: Content, new: Content, context: int) -> tuple[str, ...]:
+    """The hunks between two contents; None is a file that is not there."""
+    return _compare_window(None, old, new, context)[0]
+
+
 def _create_patch(driver_path: str | None, old: Content, new: Content, context: int) -> _Part:
     make = partial(pygit2.Patch.create_from, old, new, flag=_FLAGS, context_lines=context)
     patch = make(old_as_path=driver_path, new_as_path=driver_path) if driver_path is not None else make()

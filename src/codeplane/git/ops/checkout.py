@@ -21,6 +21,7 @@ from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
 from codeplane.git.repo.state import check_possible, clear_merge
 from codeplane.git.worktree.autosave import head_tree
+from codeplane.git.worktree.checkout_empty import fill_empty
 from codeplane.git.worktree.checkout_plan import plan_paths
 from codeplane.git.worktree.checkout_tree import apply_plan, check_out_tree
 from codeplane.jail import shown
@@ -46,9 +47,14 @@ class CheckoutTarget:
 
 
 def check_out(
-    repository: Repository, programs: Programs, target: CheckoutTarget, *, force: bool = False
+    repository: Repository,
+    programs: Programs,
+    target: CheckoutTarget,
+    *,
+    force: bool = False,
+    is_empty: bool = False,
 ) -> Outcome:
-    """Checks out a branch or commit; local changes are carried along."""
+    """Checks out a branch or commit; local changes are carried along. An empty worktree is filled."""
     with repository.opened() as handle:
         check_possible(handle, "Checking out a branch or a commit")
         if target.branch is not None and not target.is_new:
@@ -57,7 +63,9 @@ def check_out(
         tree = str(handle[target.commit].peel(pygit2.Tree).id) if target.commit is not None else None
         plus, minus = _count_lines(handle, tree)
         result = None
-        if tree is not None:
+        if tree is not None and is_empty:
+            result = fill_empty(repository, programs, handle, tree)
+        elif tree is not None:
             result = check_out_tree(repository, programs, handle, tree, force=force)
         _point_head(handle, target)
         clear_merge(repository)

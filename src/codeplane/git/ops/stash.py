@@ -13,11 +13,11 @@ from codeplane.core.errors import GitUnfinished, InvalidArgument, NotFound, Noth
 from codeplane.git.history.commit_info import info_of
 from codeplane.git.history.tree_diff import conflict_paths, index_side
 from codeplane.git.repo.objects import find_commit
-from codeplane.git.repo.outcome import Outcome
+from codeplane.git.repo.outcome import Outcome, list_names
 from codeplane.git.repo.pathspec import Selection
 from codeplane.git.repo.remedies import Fix, Remedy
 from codeplane.git.repo.repository import Repository
-from codeplane.git.worktree.autosave import LocalWork, head_tree, saved_names
+from codeplane.git.worktree.autosave import LocalWork, head_tree, keep_work, saved_names
 from codeplane.git.worktree.checkout_plan import CheckoutPlan, plan_paths, tree_side
 from codeplane.git.worktree.checkout_tree import apply_plan, work_at_risk
 from codeplane.git.worktree.files import WorkTree
@@ -26,6 +26,7 @@ from codeplane.process import Programs
 
 _STASH: Final = "refs/stash"
 _WITHOUT_UNTRACKED: Final = 2
+_MOST_LISTED: Final = 20
 _PLACE: Final = re.compile(r"(?:stash@\{)?(\d{1,6})\}?")
 
 
@@ -143,6 +144,26 @@ def stash_patch(repository: Repository, entry: StashEntry, most: int) -> tuple[l
                 break
         text = "".join(parts)
     return files, text[:most], len(text) > most or len(parts) < len(diff)
+
+
+def set_aside(repository: Repository, programs: Programs, why: str, *, force: bool) -> str | None:
+    """Takes all local work out of the files, untracked ones too, and keeps it in a reference of its own, not
+    in the list of stashes, which all worktrees share. Refused without `force` where there is any."""
+    with repository.opened() as handle:
+        work = _select_work(repository, handle, None, untracked=True)
+        if work.is_empty:
+            return None
+        paths = sorted(work.paths | work.untracked.keys())
+        if not force:
+            raise WorkAtRisk(
+                f"This would lose work: {list_names(map(shown, paths))}.",
+                hints=[Remedy(Fix.COMMIT_WORK), Remedy(Fix.DISCARD_WORK)],
+                paths=[shown(path) for path in paths[:_MOST_LISTED]],
+            )
+        plan = _plan_out(repository, handle, work, keep_index=False)
+        name = keep_work(handle, work, why)
+        apply_plan(repository, programs, handle, plan, force=True, keep=False)
+    return name
 
 
 def _select_work(

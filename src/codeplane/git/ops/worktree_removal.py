@@ -8,9 +8,9 @@ import pygit2
 from pygit2.enums import FileStatus
 
 from codeplane.core.errors import InvalidArgument, WorkAtRisk
+from codeplane.git.ops.own_commits import describe_commit, own_commits, ref_tips
 from codeplane.git.ops.worktrees import Roots, Worktree, WorktreeOutcome, lock_reason
-from codeplane.git.remote.refspecs import text_names
-from codeplane.git.repo.heads import BRANCHES
+from codeplane.git.repo.lock_retry import retry_locked
 from codeplane.git.repo.objects import SUBMODULE
 from codeplane.git.repo.outcome import list_names, short_oid
 from codeplane.git.repo.repository import Repository, open_repository
@@ -19,22 +19,43 @@ from codeplane.git.worktree.autosave import SAVED, save_work
 from codeplane.jail import shown
 from codeplane.storage import StateDir
 from codeplane.storage.files import remove_tree
+from codeplane.storage.state import STATE_DIR_NAME
 
 _MOST_NAMED: Final = 20
 
 
 def remove_worktree(
-    repository: Repository, roots: Roots, worktree: Worktree, *, force: bool
+    repository: Repository, roots: Roots, worktree: Worktree, *, force: bool, branch: str | None = None
 ) -> WorktreeOutcome:
-    """Removes a worktree with its directory. Work that is only there is refused, or saved with `force`."""
+    """Removes a worktree with its directory, and its branch where one is named. Work that is only there is
+    refused, or saved with `force`."""
     _check_removable(repository, roots, worktree)
     autosave_ref: str | None = None
     notes: tuple[str, ...] = ()
     if not worktree.is_missing:
-        autosave_ref, notes = _save_or_refuse(repository, worktree, force=force)
+        autosave_ref, notes = _save_or_refuse(repository, worktree, force=force, branch=branch)
         remove_tree(worktree.path)
     remove_tree(worktree.git_dir)
+    if branch is not None:
+        notes = (*notes, drop_branch(repository, branch, force=force))
     return WorktreeOutcome(f"removed worktree {worktree.path}", saved=autosave_ref, notes=notes)
+
+
+def drop_branch(repository: Repository, branch: str, *, force: bool) -> str:
+    """Deletes a branch whose commits are saved or are elsewhere; says what became of it."""
+    with repository.opened() as handle:
+        reference = handle.lookup_branch(branch)
+        if reference is None:
+            return f"Its branch {branch} was gone."
+        commits = own_commits(handle, branch)
+        if commits and not force:
+            return f"Its branch {branch} stays: {len(commits)} of its commits are nowhere else."
+        if commits:
+            handle.create_reference(
+                f"{SAVED}worktree-{short_oid(str(commits[0].id))}", commits[0].id, force=True
+            )
+        retry_locked(reference.delete)
+    return f"Its branch {branch} was deleted too."
 
 
 def _check_removable(repository: Repository, roots: Roots, worktree: Worktree) -> None:
@@ -50,19 +71,21 @@ def _check_removable(repository: Repository, roots: Roots, worktree: Worktree) -
 
 
 def _save_or_refuse(
-    repository: Repository, worktree: Worktree, *, force: bool
+    repository: Repository, worktree: Worktree, *, force: bool, branch: str | None
 ) -> tuple[str | None, tuple[str, ...]]:
     """Saves work that exists only in a worktree, or refuses without `force`."""
     inner = open_repository(worktree.path, trusted=repository.trusted)
     with inner.opened() as handle:
         files = sorted(_local_changes(handle))
         loose = _loose_commit(handle)
+        commits = own_commits(handle, branch) if branch is not None else []
         operation = unfinished_operation(handle)
         modules = [entry.path for entry in handle.index if int(entry.mode) == SUBMODULE]
         living = [path for path in modules if os.path.lexists(worktree.path / path / ".git")]
         risks = {
             "changed or untracked": [shown(path) for path in files],
             "commits on no branch": [loose] if loose else [],
+            f"commits that only {branch} has": [describe_commit(one) for one in commits],
             "not finished": [operation] if operation else [],
             "submodules with repositories of their own": [shown(path) for path in living],
         }
@@ -79,10 +102,27 @@ def _save_or_refuse(
             if files
             else None
         )
-        if loose and autosave_ref is None:
-            autosave_ref = f"{SAVED}worktree-{short_oid(loose)}"
-            handle.create_reference(autosave_ref, loose, force=True)
-    return autosave_ref, ((f"Its submodules were removed too: {list_names(living)}.",) if living else ())
+        tip = loose or (str(commits[0].id) if commits else None)
+        if tip and (autosave_ref is None or not handle.descendant_of(_commit_of(handle, autosave_ref), tip)):
+            commits_ref = f"{SAVED}worktree-{short_oid(tip)}"
+            handle.create_reference(commits_ref, tip, force=True)
+            autosave_ref = autosave_ref or commits_ref
+        return autosave_ref, tuple(_goes_along(handle, living))
+
+
+def _goes_along(handle: pygit2.Repository, living: list[str]) -> Iterator[str]:
+    """What nothing saves and nobody asks about."""
+    if living:
+        yield f"Its submodules were removed too: {list_names(living)}."
+    flags_by_path = handle.status(untracked_files="normal", ignored=True)
+    ignored_paths = [path for path, flags in flags_by_path.items() if flags & FileStatus.IGNORED]
+    names = sorted(shown(path) for path in ignored_paths if not path.startswith(f"{STATE_DIR_NAME}/"))
+    if names:
+        yield f"Ignored files were removed too: {list_names(names)}."
+
+
+def _commit_of(handle: pygit2.Repository, name: str) -> pygit2.Oid:
+    return handle.references[name].peel(pygit2.Commit).id
 
 
 def _local_changes(handle: pygit2.Repository) -> list[str]:
@@ -95,14 +135,6 @@ def _loose_commit(handle: pygit2.Repository) -> str | None:
     if not handle.head_is_detached:
         return None
     commit = handle.head.target
-    tips = [ref.peel(pygit2.Commit).id for ref in _ref_tips(handle)]
+    tips = [ref.peel(pygit2.Commit).id for ref in ref_tips(handle)]
     is_kept = any(tip == commit or handle.descendant_of(tip, commit) for tip in tips)
     return None if is_kept else str(commit)
-
-
-def _ref_tips(handle: pygit2.Repository) -> Iterator[pygit2.Reference]:
-    for name in text_names(handle):
-        if name.startswith((BRANCHES, "refs/remotes/", "refs/tags/")):
-            reference = handle.references[name].resolve()
-            if isinstance(handle.get(reference.target), pygit2.Commit | pygit2.Tag):
-                yield reference

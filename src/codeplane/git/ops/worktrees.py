@@ -146,7 +146,7 @@ def add_worktree(
     try:
         _lay_out(admin, place)
         checkout = open_repository(place, trusted=repository.trusted)
-        result = check_out(checkout, programs, target)
+        result = check_out(checkout, programs, target, is_empty=True)
     except BaseException:
         shutil.rmtree(admin, ignore_errors=True)
         for entry in place.iterdir() if was_there else ():

@@ -84,7 +84,7 @@ class AttributeFiles:
 
     def __init__(self, handle: pygit2.Repository, directories: frozenset[str] | None = None) -> None:
         self._handle, self._staged = handle, directories
-        self._is_everywhere = _has_shared_file(handle)
+        self._is_everywhere = has_shared_attributes(handle)
         self._converts_line_ends = config_text(handle, "core.autocrlf") not in (None, "false")
         self._directories: dict[str, bool] = {}
 
@@ -119,7 +119,7 @@ class AttributeFiles:
         return name in self._handle.index if self._staged is None else directory in self._staged
 
 
-def _has_shared_file(handle: pygit2.Repository) -> bool:
+def has_shared_attributes(handle: pygit2.Repository) -> bool:
     """Whether the repository, the user or the system has attributes for all paths."""
     if config_text(handle, "core.attributesFile") is not None:
         return True

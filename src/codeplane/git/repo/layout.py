@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from codeplane.core.errors import NotTrusted, UnsupportedRepository
+from codeplane.core.errors import CodePlaneError, NotTrusted, UnsupportedRepository
 from codeplane.storage.files import read_small
 
 _LONGEST_LINK: Final = 8192
@@ -47,6 +47,16 @@ def check_redirects(root: Path) -> Layout:
     for store in _foreign_stores(layout.common / "objects"):
         raise _not_trusted(root, f"its objects are taken from {store}")
     return layout
+
+
+def primary_checkout(root: Path) -> Path | None:
+    """The primary checkout of a linked worktree, found without opening either; None where it is none."""
+    try:
+        layout = _find_layout(root)
+    except (CodePlaneError, OSError):
+        return None
+    is_linked = layout.git_dir != layout.common and layout.common.name == ".git"
+    return layout.common.parent if is_linked else None
 
 
 def common_dir(git_dir: Path) -> Path:

@@ -32,8 +32,11 @@ def save_work(
     Returns the name of the reference, which `git stash apply` takes too; None when nothing was to be kept.
     """
     work = LocalWork.look(repository, handle, paths)
-    if work.is_empty:
-        return None
+    return None if work.is_empty else keep_work(handle, work, why)
+
+
+def keep_work(handle: pygit2.Repository, work: "LocalWork", why: str) -> str:
+    """Keeps local work in a reference of its own, and returns its name."""
     oid = work.commit(why)
     moment = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
     name = f"{SAVED}{moment}-{str(oid)[:_SHORT]}"

@@ -77,7 +77,7 @@ def apply_plan(
     keep: bool = True,
 ) -> CheckoutResult:
     """Carries out a plan, or refuses with nothing changed. Without `keep`, nothing is saved."""
-    _refuse_closed([*plan.writes, *plan.index_only, *plan.removals])
+    refuse_closed([*plan.writes, *plan.index_only, *plan.removals])
     _check_there(handle, plan)
     risks = _real_risks(repository, programs, handle, plan.risks)
     if risks and (not force or Risk.REPOSITORY in risks.values()):
@@ -120,7 +120,7 @@ def work_at_risk(risks: dict[str, Risk], what: str = "This") -> WorkAtRisk:
     return WorkAtRisk(f"{what} would lose work. {'; '.join(parts)}.", hints=hints, paths=paths_by_reason)
 
 
-def _refuse_closed(paths: Iterable[str]) -> None:
+def refuse_closed(paths: Iterable[str]) -> None:
     """Refuses a tree with names that belong to git or CodePlane, or lead elsewhere."""
     refusals = sorted(path for path in paths if not _is_allowed(path))
     if refusals:

@@ -71,9 +71,10 @@ def diff_of(old: State, new: State, patterns: Sequence[str] = (), sight: Sight =
     """The files that differ; the last answer is kept with what is known of the new state, for more pages."""
     last = new.code.answers(_LAST)
     key = (old.key, new.key, tuple(sorted(patterns)), sight)
-    if None not in last or last[None][0] != key:
-        last[None] = (key, list(structural_diff(old, new, patterns, sight)))
-    return last[None][1]
+    answer = last.get(None)
+    if answer is None or answer[0] != key:
+        answer = last[None] = (key, list(structural_diff(old, new, patterns, sight)))
+    return answer[1]
 
 
 def structural_diff(

@@ -210,7 +210,9 @@ class Lookup:
         if None not in all_names or all_names[None][0] != self._epoch:
             text = "\n" + "".join([f"{name}\n" for name in self._sources.defined_names()])
             lower = text.lower()
-            all_names[None] = (self._epoch, text, lower if len(lower) == len(text) else text)
+            result = text, lower if len(lower) == len(text) else text
+            all_names[None] = (self._epoch, *result)
+            return result
         return all_names[None][1:]
 
     def _matching_blobs(self, asked: str) -> list[int]:

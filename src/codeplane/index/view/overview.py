@@ -40,6 +40,16 @@ class Imported(NamedTuple):
     times: int
 
 
+class ParsedFile(NamedTuple):
+    """A file in a language, how far it could be parsed, and how many definitions it has."""
+
+    path: RepoPath
+    language: str
+    state: str
+    reason: str
+    definitions: int
+
+
 class Overview:
     """Questions that look at every file of one view, in one go each."""
 
@@ -55,6 +65,17 @@ class Overview:
             (self._view,),
         )
         return [FileSize(from_sql(path), language, lines) for path, language, lines in rows]
+
+    def parsed_files(self) -> list[ParsedFile]:
+        """Every file in a language, in order of path."""
+        rows = self._connection.execute(
+            "SELECT e.path, b.language, b.state, b.reason,"
+            " (SELECT count(*) FROM definition d WHERE d.blob = b.id)"
+            " FROM entry e JOIN blob b ON b.id = e.blob"
+            " WHERE e.view = ? AND b.language <> '' ORDER BY e.path",
+            (self._view,),
+        )
+        return [ParsedFile(from_sql(path), *rest) for path, *rest in rows]
 
     def tests(self) -> list[tuple[RepoPath, int]]:
         """The files that define tests, by the conventions of their languages, and how many."""

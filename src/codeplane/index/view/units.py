@@ -1,14 +1,17 @@
 """Which build context owns each file of a view, kept from one epoch to the next while nothing moves it."""
 
 import threading
+from collections import OrderedDict
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from codeplane.contexts.contexts import Override, Probed, Read, Router, configured, discover, is_marker, probe
 from codeplane.core.paths import RepoPath
 from codeplane.index.store import changes_between, from_sql
 from codeplane.languages import specs
 from codeplane.storage.database import Connection
+
+_MOST_VIEWS: Final = 12
 
 
 class Units(NamedTuple):
@@ -29,7 +32,7 @@ class UnitsCache:
 
     def __init__(self) -> None:
         self.overrides: Sequence[Override] = ()
-        self._known: dict[int, tuple[int, Units]] = {}
+        self._known: OrderedDict[int, tuple[int, Units]] = OrderedDict()
         self._guard = threading.Lock()
 
     def units(self, connection: Connection, view: int, epoch: int, read: Read) -> Units:
@@ -43,6 +46,9 @@ class UnitsCache:
         with self._guard:
             if epoch >= self._known.get(view, (0, None))[0]:
                 self._known[view] = (epoch, result)
+                self._known.move_to_end(view)
+                while len(self._known) > _MOST_VIEWS:
+                    self._known.popitem(last=False)
         return result
 
 

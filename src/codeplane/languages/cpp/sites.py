@@ -14,6 +14,12 @@ SITES = SiteGrammar(
     functions=frozenset({"lambda_expression", "function_definition"}),
     constants=frozenset({"number_literal", "true", "false", "null"}),
     raises={"throw_statement": "#0"},
+    catches={
+        "catch_clause": (
+            "parameters/(parameter_declaration)/type",
+            "parameters/(parameter_declaration)/declarator",
+        )
+    },
     classes={
         "class_specifier": ("name", ("(base_class_clause)",)),
         "struct_specifier": ("name", ("(base_class_clause)",)),

@@ -23,14 +23,20 @@ SITES = SiteGrammar(
     ),
     holes=frozenset({"interpolation"}),
     raw_quotes=True,
-    lists=frozenset(
-        {"initializer_expression", "collection_expression", "array_creation_expression", "base_list"}
-    ),
+    lists=frozenset({"initializer_expression", "collection_expression", "base_list"}),
     keywords={"argument": ("name", "#-1"), "attribute_argument": ("name", "#-1")},
     wrappers=frozenset(
-        {"parenthesized_expression", "cast_expression", "await_expression", "equals_value_clause"}
+        {
+            "parenthesized_expression",
+            "cast_expression",
+            "await_expression",
+            "equals_value_clause",
+            "array_creation_expression",
+            "implicit_array_creation_expression",
+        }
     ),
     firsts=frozenset({"generic_name", "nullable_type", "typeof_expression", "postfix_unary_expression"}),
+    type_arguments=frozenset({"type_argument_list"}),
     concats={"binary_expression": "+"},
     functions=frozenset(
         {
@@ -43,6 +49,7 @@ SITES = SiteGrammar(
     ),
     constants=frozenset({"integer_literal", "real_literal", "boolean_literal", "null_literal"}),
     raises={"throw_statement": "#0", "throw_expression": "#0"},
+    catches={"catch_clause": ("(catch_declaration)/type", "(catch_declaration)/name")},
     classes={
         "class_declaration": ("name", ("(base_list)",)),
         "record_declaration": ("name", ("(base_list)",)),

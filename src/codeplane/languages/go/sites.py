@@ -4,6 +4,8 @@ from codeplane.languages.sites.grammar import CallForm, SiteGrammar
 
 SITES = SiteGrammar(
     calls={"call_expression": CallForm(function="function")},
+    literals={"composite_literal": CallForm(function="type", arguments="body")},
+    keywords={"keyed_element": ("#0", "#1")},
     members={"selector_expression": ("operand", "field"), "qualified_type": ("package", "name")},
     subscripts={"index_expression": ("operand", "index")},
     names=frozenset({"identifier", "type_identifier", "field_identifier", "package_identifier"}),
@@ -21,6 +23,7 @@ SITES = SiteGrammar(
     concats={"binary_expression": "+"},
     functions=frozenset({"func_literal", "function_declaration", "method_declaration"}),
     constants=frozenset({"int_literal", "float_literal", "true", "false", "nil"}),
+    raising='((call_expression function: (identifier) @_name) @raise (#eq? @_name "panic"))',
     classes={"type_spec": ("name", ("type",))},
     loops={"for_statement": ("(range_clause)/left", "(range_clause)/right")},
     assignments={
@@ -29,6 +32,7 @@ SITES = SiteGrammar(
         "var_spec": ("name", "value"),
         "const_spec": ("name", "value"),
     },
+    first_results=True,
     returns=frozenset({"return_statement"}),
     conditions=frozenset(
         {"if_statement", "expression_switch_statement", "type_switch_statement", "select_statement"}

@@ -19,6 +19,7 @@ SITES = SiteGrammar(
     keywords={"element_value_pair": ("key", "value")},
     wrappers=frozenset({"parenthesized_expression", "cast_expression"}),
     firsts=frozenset({"generic_type", "class_literal"}),
+    type_arguments=frozenset({"type_arguments"}),
     concats={"binary_expression": "+"},
     functions=frozenset(
         {"lambda_expression", "method_declaration", "constructor_declaration", "method_reference"}
@@ -27,6 +28,7 @@ SITES = SiteGrammar(
         {"decimal_integer_literal", "true", "false", "null_literal", "decimal_floating_point_literal"}
     ),
     raises={"throw_statement": "#0"},
+    catches={"catch_clause": ("(catch_formal_parameter)/(catch_type)", "(catch_formal_parameter)/name")},
     classes={
         "class_declaration": ("name", ("superclass", "interfaces")),
         "interface_declaration": ("name", ("(extends_interfaces)",)),

@@ -35,6 +35,7 @@ SITES = SiteGrammar(
     firsts=frozenset(
         {"extends_clause", "generic_type", "as_expression", "satisfies_expression", "non_null_expression"}
     ),
+    type_arguments=frozenset({"type_arguments"}),
     concats={"binary_expression": "+"},
     fallbacks={"binary_expression": frozenset({"||", "??"})},
     choices={"ternary_expression": ("consequence", "alternative")},
@@ -52,6 +53,7 @@ SITES = SiteGrammar(
     ),
     constants=frozenset({"number", "true", "false", "null", "undefined", "regex"}),
     raises={"throw_statement": "#0"},
+    catches={"catch_clause": ("", "parameter")},
     classes={
         "class_declaration": ("name", ("(class_heritage)",)),
         "class": ("name", ("(class_heritage)",)),
@@ -64,5 +66,6 @@ SITES = SiteGrammar(
     },
     returns=frozenset({"return_statement", "arrow_function"}),
     blocks=frozenset({"statement_block"}),
+    function_values=True,
     conditions=frozenset({"if_statement", "try_statement", "switch_statement", "ternary_expression"}),
 )

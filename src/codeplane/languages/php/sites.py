@@ -23,6 +23,7 @@ SITES = SiteGrammar(
     holes=frozenset({"variable_name"}),
     raw_quotes=True,
     lists=frozenset({"array_creation_expression"}),
+    pairs={"array_element_initializer": ("#-2", "#-1")},
     keywords={"argument": ("name", "#-1")},
     wrappers=frozenset({"parenthesized_expression", "array_element_initializer", "base_clause"}),
     concats={"binary_expression": "."},
@@ -31,6 +32,7 @@ SITES = SiteGrammar(
     ),
     constants=frozenset({"integer", "float", "boolean", "null"}),
     raises={"throw_expression": "#0"},
+    catches={"catch_clause": ("type", "name")},
     classes={"class_declaration": ("name", ("(base_clause)", "(class_interface_clause)"))},
     loops={"foreach_statement": ("#1", "#0")},
     assignments={

@@ -21,6 +21,7 @@ SITES = SiteGrammar(
     functions=frozenset({"lambda", "function_definition"}),
     constants=frozenset({"integer", "float", "true", "false", "none"}),
     raises={"raise_statement": "#0"},
+    catches={"except_clause": ("value", "value/alias"), "except_group_clause": ("value", "value/alias")},
     classes={"class_definition": ("name", ("superclasses",))},
     loops={"for_statement": ("left", "right"), "for_in_clause": ("left", "right")},
     assignments={

@@ -21,6 +21,11 @@ SITES = SiteGrammar(
     concats={"binary": "+"},
     functions=frozenset({"lambda", "method", "singleton_method"}),
     constants=frozenset({"integer", "float", "true", "false", "nil"}),
+    raising="""
+        ((call !receiver method: (identifier) @_name) @raise (#any-of? @_name "raise" "fail"))
+        ((identifier) @bare (#eq? @bare "raise"))
+    """,
+    catches={"rescue": ("exceptions", "variable")},
     classes={"class": ("name", ("superclass",)), "module": ("name", ())},
     assignments={"assignment": ("left", "right"), "operator_assignment": ("left", "right")},
     returns=frozenset({"return"}),

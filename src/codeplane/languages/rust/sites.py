@@ -18,9 +18,14 @@ SITES = SiteGrammar(
     lists=frozenset({"array_expression", "tuple_expression"}),
     wrappers=frozenset({"parenthesized_expression", "reference_expression"}),
     firsts=frozenset({"await_expression", "try_expression", "generic_function", "generic_type"}),
+    type_arguments=frozenset({"type_arguments"}),
     concats={"binary_expression": "+"},
     functions=frozenset({"closure_expression", "function_item"}),
     constants=frozenset({"integer_literal", "float_literal", "boolean_literal"}),
+    raising="""
+        ((macro_invocation macro: (_) @_name) @raise
+          (#any-of? @_name "panic" "todo" "unimplemented" "unreachable" "bail" "anyhow::bail" "std::panic"))
+    """,
     classes={"struct_item": ("name", ()), "enum_item": ("name", ())},
     loops={"for_expression": ("pattern", "value")},
     assignments={
@@ -30,5 +35,6 @@ SITES = SiteGrammar(
         "static_item": ("name", "value"),
     },
     returns=frozenset({"return_expression"}),
+    tails=("(function_item body: (block (_) @tail .))",),
     conditions=frozenset({"if_expression", "match_expression"}),
 )

@@ -4,6 +4,7 @@ A site knows no framework. What a route or a setting is, rules say; a change of 
 """
 
 from codeplane.languages.sites.model import Site, SiteKind, Value, ValueKind, pack_sites, unpack_sites
+from codeplane.languages.sites.raises import Raise, read_raises
 from codeplane.languages.sites.reader import (
     CHOICE,
     DEFAULT_EXPORT,
@@ -20,12 +21,14 @@ __all__ = [
     "FALLBACK",
     "SITES_VERSION",
     "SPREAD",
+    "Raise",
     "Site",
     "SiteKind",
     "Value",
     "ValueKind",
     "has_sites",
     "pack_sites",
+    "read_raises",
     "read_sites",
     "unpack_sites",
 ]

@@ -36,19 +36,28 @@ class SiteGrammar:
     mappings: frozenset[str] = frozenset()
     pairs: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # key and value of a mapping
     keywords: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # name and value of an argument
+    literals: Mapping[str, CallForm] = field(default_factory=dict)  # calls if their type is a name: `T{a: 1}`
     wrappers: frozenset[str] = frozenset()  # nodes that stand for their last named child
     firsts: frozenset[str] = frozenset()  # nodes that stand for their first named child: `List<T>`
+    type_arguments: frozenset[str] = frozenset()  # `<A, B>` of a call: arguments called `<0>`, `<1>`
     concats: Mapping[str, str] = field(default_factory=dict)  # node and operator
     fallbacks: Mapping[str, frozenset[str]] = field(default_factory=dict)  # `a || b`, by its operators
     choices: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # `a ? b : c`, by what may be chosen
     spreads: frozenset[str] = frozenset()  # items that stand for all items of a list: `...a`
     defaults: Mapping[str, str] = field(default_factory=dict)  # what a module exports without a name
     functions: frozenset[str] = frozenset()
+    function_values: bool = False  # functions are assigned and returned like any value
     constants: frozenset[str] = frozenset()
     raises: Mapping[str, str] = field(default_factory=dict)  # node and the field of what is raised
+    raising: str = ""  # a query for calls that raise, as @raise, and for bare ones, as @bare
+    catches: Mapping[str, tuple[str, str]] = field(
+        default_factory=dict
+    )  # classes that are caught, and the name
     classes: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # name and bases
     loops: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names and what is looped over
     assignments: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # target and value
+    first_results: bool = False  # a call gives several results, and the first name is that of the first
     returns: frozenset[str] = frozenset()
     blocks: frozenset[str] = frozenset()  # bodies that are statements, where a body may be a value as well
+    tails: tuple[str, ...] = ()  # queries that capture as `@tail` what a function gives without `return`
     conditions: frozenset[str] = frozenset()

@@ -6,13 +6,14 @@ from typing import Final
 
 from tree_sitter import Node, Query
 
-from codeplane.languages.query import captures, compiled, parse_within_limits
+from codeplane.languages.query import captures, compiled, grammar_of, parse_within_limits
 from codeplane.languages.sites.grammar import CallForm, SiteGrammar
 from codeplane.languages.sites.model import Site, SiteKind, Value, ValueKind
 from codeplane.languages.spec import part_of, specs
 
-SITES_VERSION: Final = 3
-_DEEPEST: Final = 12  # of values in values
+SITES_VERSION: Final = 7
+_DEEPEST: Final = 120  # of values in values: an argument counts as many, a call of a chain as one
+_ARGUMENT: Final = 10
 _MOST_ITEMS: Final = 400  # of one list or mapping
 _LONGEST: Final = 4_000  # characters of one text
 _MOST_SITES: Final = 50_000  # of one file
@@ -26,6 +27,7 @@ SPREAD: Final = "..."
 DEFAULT_EXPORT: Final = "export default"
 """What the value is assigned to that a module exports without a name."""
 _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+_RANKS: Final = {"tail": 0, "return": 2}  # of roles of one node, outer ones first
 _PARTS: Final = frozenset({CHOICE, FALLBACK, SPREAD})
 
 
@@ -65,7 +67,7 @@ def _nodes_of(language: str, root: Node) -> list[tuple[Node, str]]:
         # A function whose body is a value returns that; one with a block has statements that do.
         if role != "return" or not node.named_children or node.named_children[-1].type not in blocks
     ]
-    nodes.sort(key=lambda pair: (pair[0].start_byte, -pair[0].end_byte, pair[1] == "return"))
+    nodes.sort(key=lambda pair: (pair[0].start_byte, -pair[0].end_byte, _RANKS.get(pair[1], 1)))
     return nodes[:_MOST_SITES]
 
 
@@ -75,6 +77,7 @@ def _query_of(language: str) -> Query:
     assert grammar is not None, "BUG: asked for before"
     roles: list[tuple[str, object]] = [
         ("call", grammar.calls),
+        ("literal", grammar.literals),
         ("decorator", grammar.decorators),
         ("subscript", grammar.subscripts),
         ("member", grammar.members if grammar.keyed_owners else ()),
@@ -87,7 +90,15 @@ def _query_of(language: str) -> Query:
         ("condition", grammar.conditions),
         ("function", grammar.functions),
     ]
-    lines = [f"({node}) @{role}" for role, nodes in roles for node in sorted(nodes)]  # type: ignore[call-overload]
+    # Languages that share a table don't have all of its nodes: TypeScript calls a field otherwise.
+    kinds = grammar_of(language)
+    lines = [
+        f"({node}) @{role}"
+        for role, nodes in roles
+        for node in sorted(nodes)  # type: ignore[call-overload]
+        if kinds.id_for_node_kind(node, True)
+    ]
+    lines += grammar.tails
     return compiled(language, "\n".join(lines))
 
 
@@ -96,7 +107,7 @@ class _Sweep:
 
     def __init__(self, grammar: SiteGrammar, data: bytes) -> None:
         self._grammar = grammar
-        self._values = _Values(grammar, data)
+        self._values = ValueReader(grammar, data)
         self._open: list[tuple[Node, str, int]] = []  # nodes that are not left yet, with their sites
         self._sites: list[Site] = []
 
@@ -121,6 +132,11 @@ class _Sweep:
             case "call":
                 value = values.call(node, grammar.calls[node.type])
                 return self._made(SiteKind.CALL, node, value, self._assigned_name(node))
+            case "literal" if values.is_typed(node):
+                value = values.call(node, grammar.literals[node.type])
+                return self._made(SiteKind.CALL, node, value, self._assigned_name(node))
+            case "tail":
+                return self._plain_return(node, node)
             case "decorator":
                 return self._made(SiteKind.DECORATOR, node, values.decorator(node))
             case "subscript":
@@ -181,13 +197,19 @@ class _Sweep:
     def _assigned(self, node: Node, value: Value, name: str) -> Site | None:
         if value.kind is ValueKind.OTHER or (value.kind is ValueKind.CALL and value.text not in _PARTS):
             return None  # a call is a site of its own and knows what it is assigned to
+        if value.kind is ValueKind.FUNCTION and not self._grammar.function_values:
+            return None
         return self._made(SiteKind.ASSIGN, node, value, name)
 
     def _return_site(self, node: Node) -> Site | None:
         if not node.named_children:
             return None
-        value = self._values.read(node.named_children[-1])
+        return self._plain_return(node, node.named_children[-1])
+
+    def _plain_return(self, node: Node, source: Node) -> Site | None:
+        value = self._values.read(source)
         is_plain = value.kind not in (ValueKind.CALL, ValueKind.OTHER) or value.text in _PARTS
+        is_plain &= value.kind is not ValueKind.FUNCTION or self._grammar.function_values
         return self._made(SiteKind.RETURN, node, value) if is_plain else None
 
     def _made(self, kind: SiteKind, node: Node, value: Value, name: str = "") -> Site:
@@ -198,8 +220,10 @@ class _Sweep:
                 break
             if role == "loop" and loop < 0:
                 loop = number
-            elif role in ("call", "decorator") and outer < 0:
+            elif role in ("call", "decorator", "literal") and outer < 0 and number >= 0:
                 outer = number
+            elif role == "tail":
+                is_returned |= around.id == node.id
             elif role == "condition":
                 is_conditional = True
             elif role == "return" and around.named_child_count and outer < 0:
@@ -223,7 +247,8 @@ class _Sweep:
             if source is None or not self._is_behind(source, node):
                 break
             target = None if isinstance(fields, str) else _part(around, fields[0])
-            names.append(self._values.text_of(target) if target is not None else DEFAULT_EXPORT)
+            name = self._values.text_of(target) if target is not None else DEFAULT_EXPORT
+            names.append(name.partition(",")[0] if self._grammar.first_results else name)
         return " = ".join(reversed(names))
 
     def _is_behind(self, source: Node, node: Node) -> bool:
@@ -244,11 +269,17 @@ class _Sweep:
         return current.id == node.id
 
 
-class _Values:
+class ValueReader:
     """Reads values as they are written, to a limited depth."""
 
     def __init__(self, grammar: SiteGrammar, data: bytes) -> None:
         self._grammar, self._data = grammar, data
+
+    def parts(self, node: Node, name: str) -> list[Node]:
+        """The parts of a node that a grammar names: a field, a number, a type."""
+        head, slash, rest = name.partition("/")
+        nodes = list(_parts(node, head))
+        return [inner for one in nodes for inner in self.parts(one, rest)] if slash else nodes
 
     def text_of(self, node: Node) -> str:
         return self._data[node.start_byte : node.end_byte].decode("utf-8", "replace")[:_LONGEST]
@@ -257,10 +288,12 @@ class _Values:
         grammar, kind = self._grammar, node.type
         if depth > _DEEPEST:
             return _OTHER
+        if kind in grammar.literals and self.is_typed(node):
+            return self.call(node, grammar.literals[kind], depth)
         if kind in grammar.wrappers and node.named_children:
-            return self.read(node.named_children[-1], depth + 1)
+            return self.read(node.named_children[-1], depth + _ARGUMENT)
         if kind in grammar.firsts and node.named_children:
-            return self.read(node.named_children[0], depth + 1)
+            return self.read(node.named_children[0], depth + _ARGUMENT)
         if kind in grammar.texts:
             return self._text(node, depth)
         if kind in grammar.names:
@@ -270,7 +303,7 @@ class _Values:
         if kind in grammar.calls:
             return self.call(node, grammar.calls[kind], depth)
         if kind in grammar.fallbacks and _operator(node) in grammar.fallbacks[kind]:
-            items = tuple(self.read(child, depth + 1) for child in node.named_children)
+            items = tuple(self.read(child, depth + _ARGUMENT) for child in node.named_children)
             return Value(ValueKind.CALL, FALLBACK, node.start_byte, items)
         if kind in grammar.concats:
             return self._concat(node, depth)
@@ -280,13 +313,13 @@ class _Values:
             )
         if kind in grammar.choices:
             parts = [_part(node, name) for name in grammar.choices[kind]]
-            items = tuple(self.read(part, depth + 1) for part in parts if part is not None)
+            items = tuple(self.read(part, depth + _ARGUMENT) for part in parts if part is not None)
             return Value(ValueKind.CALL, CHOICE, node.start_byte, items)
         if kind in grammar.spreads and node.named_children:
-            items = (self.read(node.named_children[0], depth + 1),)
+            items = (self.read(node.named_children[0], depth + _ARGUMENT),)
             return Value(ValueKind.CALL, SPREAD, node.start_byte, items)
         if kind in grammar.singles and node.named_child_count == 1:
-            return self.read(node.named_children[0], depth + 1)
+            return self.read(node.named_children[0], depth + _ARGUMENT)
         if kind in grammar.lists:
             return Value(ValueKind.LIST, start=node.start_byte, items=tuple(self._items(node, depth)))
         if kind in grammar.mappings:
@@ -297,6 +330,14 @@ class _Values:
             return Value(ValueKind.CONSTANT, self.text_of(node), node.start_byte)
         return Value(ValueKind.OTHER, start=node.start_byte)
 
+    def is_typed(self, node: Node) -> bool:
+        """Whether a literal says the name of what it makes: `T{…}`, but not `[]T{…}`."""
+        form = self._grammar.literals[node.type]
+        named = _part(node, form.function)
+        return named is not None and (
+            named.type in self._grammar.names or named.type in self._grammar.members
+        )
+
     def call(self, node: Node, form: CallForm, depth: int = 0) -> Value:
         """A call with its receiver, its name and its arguments."""
         if form.function:
@@ -304,7 +345,12 @@ class _Values:
             callee = self.read(function, depth + 1) if function is not None else _OTHER
         else:
             callee = self._called(node, form, depth)
-        items = tuple(item for part in _parts(node, form.arguments) for item in self._arguments(part, depth))
+        parts = list(_parts(node, form.arguments))
+        end = parts[0].start_byte if parts else node.end_byte
+        items = tuple(self._type_arguments(node, end, depth))
+        for part in parts:
+            is_text = part.type in self._grammar.texts  # a tagged template
+            items += (self.read(part, depth + 1),) if is_text else tuple(self._arguments(part, depth))
         if form.block and (block := _part(node, form.block)) is not None:
             items += (Value(ValueKind.FUNCTION, start=block.start_byte, keyword="&block"),)
         match callee.kind:
@@ -320,6 +366,20 @@ class _Values:
                 )
             case _:
                 return Value(ValueKind.CALL, "", node.start_byte, (callee, *items), is_method=True)
+
+    def _type_arguments(self, node: Node, end: int, depth: int) -> Iterator[Value]:
+        """`<A, B>` of a call, which stand in it or in the name that is called."""
+        if not self._grammar.type_arguments or b"<" not in self._data[node.start_byte : end]:
+            return
+        around: Node | None = node
+        for _ in range(3):
+            for child in around.named_children if around is not None else ():
+                if child.type in self._grammar.type_arguments:
+                    for number, item in enumerate(child.named_children):
+                        yield self.read(item, depth + 1)._replace(keyword=f"<{number}>")
+                    return
+            fields = ("function", "constructor", "name", "type")
+            around = next(filter(None, (_part(around, name) for name in fields)), None) if around else None
 
     def decorator(self, node: Node) -> Value:
         """A decorator as a call; one without arguments has none."""
@@ -361,7 +421,7 @@ class _Values:
         name, value = _part(node, name_field), _part(node, value_field)
         if value is None:
             return _OTHER
-        read = self.read(value, depth + 1)
+        read = self.read(value, depth + _ARGUMENT)
         return read._replace(keyword=self.text_of(name).strip("\"':") if name is not None else "")
 
     def _called(self, node: Node, form: CallForm, depth: int) -> Value:
@@ -399,15 +459,18 @@ class _Values:
                 continue
             if child.type in self._grammar.keywords:
                 value = self.keyword(child, depth)
-                if value.keyword or value.kind is not ValueKind.OTHER:
+                if value != _OTHER:
                     yield value
             else:
-                yield self.read(child, depth + 1)
+                yield self.read(child, depth + _ARGUMENT)
 
     def _items(self, node: Node, depth: int) -> Iterator[Value]:
         for child in node.named_children[:_MOST_ITEMS]:
-            if not child.is_extra:
-                yield self.read(child, depth + 1)
+            fields = self._grammar.pairs.get(child.type)
+            if fields is not None and child.named_child_count > 1:  # `["a" => 1]`
+                yield from self._pair(child, fields, depth)
+            elif not child.is_extra:
+                yield self.read(child, depth + _ARGUMENT)
 
     def _pairs(self, node: Node, depth: int) -> Iterator[Value]:
         for child in node.named_children[:_MOST_ITEMS]:
@@ -416,14 +479,17 @@ class _Values:
                 if child.type in self._grammar.spreads:
                     yield self.read(child, depth + 1)
                 if child.type in self._grammar.names:  # `{a}` is short for `{a: a}`
-                    yield self.read(child, depth + 1)._replace(keyword=self.text_of(child))
+                    yield self.read(child, depth + _ARGUMENT)._replace(keyword=self.text_of(child))
                 continue
-            key, value = _part(child, fields[0]), _part(child, fields[1])
-            if key is None or value is None:
-                continue
-            name = self.read(key, depth + 1)
-            text = name.text if name.kind in (ValueKind.TEXT, ValueKind.NAME) else self.text_of(key)
-            yield self.read(value, depth + 1)._replace(keyword=text)
+            yield from self._pair(child, fields, depth)
+
+    def _pair(self, node: Node, fields: tuple[str, str], depth: int) -> Iterator[Value]:
+        key, value = _part(node, fields[0]), _part(node, fields[1])
+        if key is None or value is None:
+            return
+        name = self.read(key, depth + _ARGUMENT)
+        text = name.text if name.kind in (ValueKind.TEXT, ValueKind.NAME) else self.text_of(key)
+        yield self.read(value, depth + _ARGUMENT)._replace(keyword=text)
 
     def _concat(self, node: Node, depth: int) -> Value:
         operator = self._grammar.concats[node.type]
@@ -431,7 +497,7 @@ class _Values:
             return Value(ValueKind.OTHER, start=node.start_byte)
         items: list[Value] = []
         for child in node.named_children:
-            value = self.read(child, depth + 1)
+            value = self.read(child, depth + _ARGUMENT)
             items += value.items if value.kind is ValueKind.CONCAT else (value,)
         return _joined(items, node.start_byte)
 
@@ -446,15 +512,20 @@ class _Values:
                     text = _ESCAPED.get(text[1], text[1])
                 items.append(Value(ValueKind.TEXT, text, child.start_byte))
             elif child.type in grammar.holes:
-                inner = child.named_children[0] if child.named_children else child
-                items.append(self.read(inner, depth + 1))
+                items.append(self._hole(child, depth))
             elif child.type in grammar.texts:
-                items.append(self._text(child, depth + 1))
+                items.append(self._text(child, depth + _ARGUMENT))
         if not items:
             text = self.text_of(node)
             is_bare = not grammar.raw_quotes
             return Value(ValueKind.TEXT, "" if is_bare else _unquoted(text), node.start_byte)
         return _joined(items, node.start_byte)
+
+    def _hole(self, node: Node, depth: int) -> Value:
+        """The value in a text: the first child that is one, or the node itself where it has no children."""
+        values = (self.read(child, depth + _ARGUMENT) for child in node.named_children)
+        value = next((value for value in values if value.kind is not ValueKind.OTHER), None)
+        return value or (_OTHER if node.named_children else self.read(node, depth + _ARGUMENT))
 
 
 def _joined(items: list[Value], start: int) -> Value:

@@ -9,13 +9,13 @@ from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.graph.hierarchy import descendants, is_class
 from codeplane.languages import specs
-from codeplane.languages.arguments import Argument, arguments
+from codeplane.languages.arguments import arguments
 from codeplane.languages.facts import Occurrence, Role
-from codeplane.names import Codebase, Meaning, RefFact
+from codeplane.names import Codebase, RefFact
 from codeplane.names.meaning import is_external, known
+from codeplane.refactor.holders import NAME, Holders
 from codeplane.refactor.reflection.module_escape import stands_alone
 from codeplane.refactor.rename_set import RenameSet
-from codeplane.refactor.text import Lines
 
 Owner = Literal["ours", "other", "open"]
 
@@ -23,8 +23,6 @@ KEYWORD: Final = "="
 # Definitions that may hold any function.
 VALUES: Final = frozenset(("variable", "constant", "field", "property"))
 _CERTAIN: Final = (Tier.PROVEN, Tier.STRONG)
-_NAME: Final = re.compile(rb"[\w$]+[?!]?\Z")
-_GENERIC: Final = re.compile(rb"(?:::)?<[^()]*>\Z")
 _TAKEN: Final = (Role.READ, Role.WRITE)
 _ASKED: Final = re.compile(r"\b(?:isinstance|issubclass|except|raise|instanceof)\b")
 
@@ -35,15 +33,13 @@ class Keywords:
     def __init__(self, snapshot: Codebase, rename_set: RenameSet) -> None:
         self._snapshot, self.rename_set = snapshot, rename_set
         self._receivers = snapshot.receivers
-        self._files: dict[str, Lines] = {}
-        self._by_offset: dict[str, dict[int, Argument]] = {}
+        self._holders = Holders(snapshot)
         self.names = {name for place in self.heads() for name in snapshot.references.names(place)}
         self._is_value: bool | None = None
 
     def owner(self, path: RepoPath, line: int, column: int) -> Owner:
         """Whose a keyword at a position is."""
-        lines, by_offset = self._arguments(path)
-        argument = by_offset.get(lines.offset(line, column))
+        argument = self._holders.argument(path, line, column)
         if argument is None:
             is_told = self.rename_set.is_local or self.rename_set.functions
             return (
@@ -54,11 +50,11 @@ class Keywords:
         if argument.holder is None:
             standing = self._snapshot.occurrence_at(path, line, column)
             return self._of_class_around(path, standing[1].scope) if standing else "open"
-        standing = self.called(path, lines, argument)
+        standing = self._holders.called(path, argument)
         if argument.kind == "member":
             return self._of_matched(path, *standing) if standing is not None else "open"
         if standing is None:
-            is_word = _NAME.fullmatch(lines.data[slice(*argument.holder)]) is not None
+            is_word = NAME.fullmatch(self._holders.text(path, argument)) is not None
             return "open" if is_word or self._makes_instances() or self.may_be_value() else "other"
         return self._of_called(path, *standing)
 
@@ -72,24 +68,22 @@ class Keywords:
 
     def is_doubled(self, path: RepoPath, line: int, column: int) -> bool:
         """Whether the name at a position is given to what has any member that it is given: `Mock(load=…)`."""
-        lines, by_offset = self._arguments(path)
-        argument = by_offset.get(lines.offset(line, column))
+        argument = self._holders.argument(path, line, column)
         if argument is None or argument.holder is None:
             return False
-        name = _NAME.search(lines.data[slice(*argument.holder)])
+        name = NAME.search(self._holders.text(path, argument))
         return name is not None and name[0].decode() in specs()[self._language(path)].reflection.test_doubles
 
     def _is(self, path: RepoPath, at: tuple[int, int], kind: str) -> bool:
-        lines, by_offset = self._arguments(path)
-        argument = by_offset.get(lines.offset(*at))
+        argument = self._holders.argument(path, *at)
         return argument is not None and argument.kind == kind
 
     def splats(self, path: RepoPath) -> list[int]:
         """The lines of a file where a call of ours is given keywords that only run time knows."""
-        lines, _ = self._arguments(path)
+        lines = self._holders.lines(path)
         line_numbers = []
         for one in arguments(self._language(path), lines.data):
-            standing = self.called(path, lines, one) if one.kind == "splat" else None
+            standing = self._holders.called(path, one) if one.kind == "splat" else None
             if standing is not None and self._of_called(path, *standing) == "ours":
                 line_numbers.append(lines.position(one.start)[0])
         return line_numbers
@@ -122,28 +116,6 @@ class Keywords:
         facts = self._snapshot.facts(path)
         return facts.language if facts is not None else ""
 
-    def _arguments(self, path: RepoPath) -> tuple[Lines, dict[int, Argument]]:
-        lines = self._lines(path)
-        if path not in self._by_offset:
-            keywords = arguments(self._language(path), lines.data)
-            self._by_offset[path] = {one.start: one for one in sorted(keywords, key=_weight)}
-        return lines, self._by_offset[path]
-
-    def _lines(self, path: RepoPath) -> Lines:
-        if path not in self._files:
-            self._files[path] = Lines(self._snapshot.source(path))
-        return self._files[path]
-
-    def called(self, path: RepoPath, lines: Lines, argument: Argument) -> tuple[str, Occurrence] | None:
-        """The name of what is called or made; None where it has none."""
-        assert argument.holder is not None, "BUG: what is called is somewhere"
-        start, end = argument.holder
-        text = _GENERIC.sub(b"", lines.data[start:end])
-        name = _NAME.search(text)
-        if name is None:
-            return None
-        return self._snapshot.occurrence_at(path, *lines.position(start + name.start()))
-
     def _of_called(self, path: RepoPath, name: str, occurrence: Occurrence) -> Owner:
         if (
             name in specs()[self._language(path)].renaming.constructor_calls
@@ -151,7 +123,7 @@ class Keywords:
             and self._makes_instances()
         ):
             return self._of_made(path, occurrence)
-        meaning = self.meaning(path, name, occurrence)
+        meaning = self._holders.meaning(path, name, occurrence)
         target = known(meaning.target)
         if meaning.tier in _CERTAIN and target:
             if is_external(target):
@@ -170,7 +142,7 @@ class Keywords:
         """Of a class that instances are compared with: what they have by the name, however they are made."""
         if not self.rename_set.is_member:
             return "other"
-        meaning = self.meaning(path, name, occurrence)
+        meaning = self._holders.meaning(path, name, occurrence)
         target = known(meaning.target)
         if meaning.tier not in _CERTAIN or not target or is_external(target):
             return "open"
@@ -188,13 +160,6 @@ class Keywords:
     def _is_builtin(self, path: RepoPath, name: str, occurrence: Occurrence) -> bool:
         outside = specs()[self._language(path)].types.builtins
         return not occurrence.receiver and not occurrence.target and name in outside
-
-    def meaning(self, path: RepoPath, name: str, occurrence: Occurrence) -> Meaning:
-        facts = self._snapshot.require_facts(path)
-        if name in facts.spec.scopes.class_keywords:
-            around = self._receivers.class_around(path, facts, occurrence.scope)
-            return Meaning(Tier.STRONG, around)
-        return self._snapshot.structural_meaning(path, name, occurrence)
 
     def _of_target(self, place: Place, target: tuple[Place, ...]) -> Owner:
         if self.rename_set.functions.intersection(target):
@@ -253,7 +218,8 @@ class Keywords:
         member = classes.member(owner, self.rename_set.name)
         if self.rename_set.places.intersection(member) or self.rename_set.embedders.intersection(owner):
             return "ours"
-        return self._other(member)
+        is_alias = self._snapshot.definition(owner[0]).kind == "type"
+        return "open" if is_alias and not member else self._other(member)
 
     def _other(self, target: tuple[Place, ...]) -> Owner:
         return "other" if target == known(target) else "open"
@@ -301,11 +267,6 @@ class Keywords:
         return sorted({ref.path for ref in refs if ref.role in _TAKEN and self._is_taken(ref)})
 
     def _is_taken(self, ref: RefFact) -> bool:
-        lines = self._lines(ref.path)
+        lines = self._holders.lines(ref.path)
         size = len(ref.name.encode("utf-8", "surrogateescape"))
         return stands_alone(lines, (ref.line, ref.column, size)) and not _ASKED.search(lines.text(ref.line))
-
-
-def _weight(argument: Argument) -> int:
-    """Later ones count: what has a holder goes before what has none."""
-    return ("splat", "loose", "macro", "keyword", "member").index(argument.kind)

@@ -7,6 +7,7 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.proof import Tier
+from codeplane.graph.hierarchy import owner_of
 from codeplane.languages import LanguageSpec
 from codeplane.languages.facts import Role
 from codeplane.names import Codebase, RefFact
@@ -23,7 +24,7 @@ from codeplane.refactor.reflection.macro_paste import around
 from codeplane.refactor.reflection.module_escape import Reach
 from codeplane.refactor.reflection.name_reads import is_key
 from codeplane.refactor.reflection.slots_lists import listed
-from codeplane.refactor.rename_set import RenameSet
+from codeplane.refactor.rename_set import RenameSet, is_of_literal
 from codeplane.refactor.text import Lines
 from codeplane.refactor.variables import Variable, bare, holder_of, renamed, takes_rest, uses
 
@@ -68,7 +69,7 @@ class _Search:
         self._of_definitions()
         self._of_variables()
         self._of_arguments()
-        left = tuple(self._left())
+        left = (*self._left(), *self._of_literals())
         if not self._rename_set.is_local:
             self._of_keys()
         sites = {site for one in self._sites.values() for site in self._split(one)}
@@ -228,6 +229,20 @@ class _Search:
             elif not (rename_set.is_member and ref.target):
                 yield ref
 
+    def _of_literals(self) -> Iterator[RefFact]:
+        """Keys of objects with functions as values that may be members of an interface: no type says so."""
+        if not self._possible.is_structural:
+            return
+        for place in self._snapshot.definitions(bare(self._rename_set.name)):
+            item = self._snapshot.definition(place).item
+            at = (place.path, item.name_line, item.name_column)
+            if place in self._rename_set.places or at in self._sites:
+                continue
+            if is_of_literal(self._snapshot, place) and self._keywords.owner(*at) != "other":
+                yield RefFact(
+                    *at[:1], item.name, *at[1:], Role.DEFINE, item.scope, Tier.ANCHORED, KEYWORD, ()
+                )
+
     def _of_keys(self) -> None:
         """Keys that are variables as well: the variable stays what it is, and the key may be ours."""
         facts = self._snapshot.require_facts(min(self._rename_set.places).path)
@@ -322,7 +337,7 @@ class _Possible:
             is_given = (
                 self._rename_set.is_member
                 and self._rename_set.kind in self._spec(ref.path).renaming.keyword_kinds
-            )
+            ) or self.is_structural
             is_given = is_given or bool(self._rename_set.variables)
             at = (ref.path, ref.line, ref.column)
             is_matched = self._rename_set.is_member and (
@@ -354,6 +369,18 @@ class _Possible:
             if not definitions or any(self._snapshot.definition(one).kind == "macro" for one in definitions):
                 return True
         return False
+
+    @cached_property
+    def is_structural(self) -> bool:
+        """Whether objects may have it as a member by their keys alone, as interfaces of TypeScript allow."""
+        snapshot = self._snapshot
+        owners = [
+            owner
+            for place in self._rename_set.places
+            if snapshot.definition(place).spec.renaming.object_literals
+            if (owner := owner_of(snapshot, place)) is not None
+        ]
+        return any(snapshot.interfaces.is_silent(owner) for owner in owners)
 
     @cached_property
     def _is_key(self) -> bool:

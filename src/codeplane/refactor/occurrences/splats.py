@@ -16,6 +16,7 @@ from codeplane.languages.facts import CALLED, Occurrence, Reason, Role
 from codeplane.languages.headers import Passing, header_of
 from codeplane.names import Snapshot
 from codeplane.names.meaning import is_external, known
+from codeplane.refactor.holders import Holders
 from codeplane.refactor.occurrences.keywords import VALUES, Keywords
 from codeplane.refactor.reflection.by_name import Asking, asked_definition, asked_member
 from codeplane.refactor.reflection.module_escape import Reach
@@ -103,6 +104,7 @@ class UnresolvedSplats:
     def __init__(self, snapshot: Snapshot, rename_set: RenameSet, all_keys: Keys) -> None:
         self._snapshot, self._rename_set, self._keys = snapshot, rename_set, all_keys
         self._keywords = Keywords(snapshot, rename_set)
+        self._holders = Holders(snapshot)
 
     def paths(self) -> Iterator[RepoPath]:
         """The files that may have such calls."""
@@ -147,12 +149,12 @@ class UnresolvedSplats:
 
     def _may_call(self, path: RepoPath, lines: Lines, splat: Argument) -> bool:
         assert splat.holder is not None, "BUG: what is called is somewhere"
-        standing = self._keywords.called(path, lines, splat)
+        standing = self._holders.called(path, splat)
         if standing is None:
             is_lookup = self._is_lookup(path, lines, *splat.holder)
             return self._keywords.may_be_value() or (is_lookup and path in self._looking_up)
         name, occurrence = standing
-        meaning = self._keywords.meaning(path, name, occurrence)
+        meaning = self._holders.meaning(path, name, occurrence)
         target = known(meaning.target)
         is_defined = bool(target) and not is_external(target)
         if not is_defined and self._is_given_lookup(path, lines, splat) and path in self._looking_up:

@@ -15,6 +15,7 @@ from codeplane.core.errors import CallInterrupted, NotServing
 from codeplane.storage import StateDir
 
 GREETING: Final = "codeplane"
+SESSION_META_KEY: Final = "codeplane/session"
 STRUCTURED_META_KEY: Final = "codeplane/structured"
 SINGLE_META_KEY: Final = "codeplane/single"
 BEGUN: Final = "codeplane/begun"
@@ -87,8 +88,11 @@ class Link:
         self._socket.close()
 
 
-async def join(state: StateDir, profile: str) -> Link:
-    """Connects to the running server of this very repository; `NotServing` when none answers."""
+async def join(state: StateDir, profile: str, workspace: str | None = None) -> Link:
+    """Connects to the running server of this very repository; `NotServing` when none answers.
+
+    With the name or the directory of a workspace, all calls of the link are about that one.
+    """
     serving = state.serving()
     # A server holds the lock from before it announces itself: without a holder, the file is a dead server's
     # or the repository's own, and whatever it names is not waited for.
@@ -96,7 +100,7 @@ async def join(state: StateDir, profile: str) -> Link:
         raise NotServing(f"No server is running for {state.path.parent}.", hints=["cpl up"])
     try:
         async with asyncio.timeout(_ANSWER_SEC):
-            return await _connect(serving.socket, state, profile)
+            return await _connect(serving.socket, state, profile, workspace)
     except (OSError, ValueError, KeyError, TypeError, TimeoutError) as error:
         raise NotServing(
             f"The server of {state.path.parent} (pid {serving.pid}) is not answering.",
@@ -104,7 +108,7 @@ async def join(state: StateDir, profile: str) -> Link:
         ) from error
 
 
-async def _connect(path: str, state: StateDir, profile: str) -> Link:
+async def _connect(path: str, state: StateDir, profile: str, workspace: str | None) -> Link:
     if Path(path).stat().st_uid != os.getuid():
         raise PermissionError(f"{path} belongs to another user")
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -112,10 +116,14 @@ async def _connect(path: str, state: StateDir, profile: str) -> Link:
     try:
         stream.setblocking(False)
         await asyncio.get_running_loop().sock_connect(stream, path)
-        await link.send(
-            json.dumps({GREETING: {"state": str(state.path), "profile": profile}}).encode() + b"\n"
-        )
-        link.version = decode_json(await link.line())[GREETING]["version"]
+        greeting = {"state": str(state.path), "profile": profile}
+        greeting |= {"workspace": workspace} if workspace is not None else {}
+        await link.send(json.dumps({GREETING: greeting}).encode() + b"\n")
+        answer = decode_json(await link.line())[GREETING]
+        # A server that doesn't know workspaces would change the wrong files.
+        if answer.get("workspace") != workspace:
+            raise ValueError(f"the server serves {answer.get('workspace')}, not {workspace}")
+        link.version = answer["version"]
     except BaseException:
         link.close()
         raise

@@ -92,14 +92,15 @@ class Relay:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         # What is drained has reached the kernel: it arrives even if this process is killed.
         writer.transport.set_write_buffer_limits(0)
-        profile = await self._greet(reader, writer)
-        if profile is None:
+        welcome = await self._greet(reader, writer)
+        if welcome is None:
             return
+        profile, workspace = welcome
 
         async def mark_begun(request_id: Any) -> None:
             await _send(writer, {"jsonrpc": "2.0", "method": BEGUN, "params": {"id": request_id}})
 
-        origin = relay_origin(mark_begun)
+        origin = relay_origin(mark_begun, workspace)
         to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
         try:
@@ -122,19 +123,24 @@ class Relay:
                 writer.write(line.encode() + b"\n")
                 await writer.drain()
 
-    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Profile | None:
+    async def _greet(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> tuple[Profile, str | None] | None:
+        """The profile and the workspace that a client asks for; None where it is not of this repository."""
         async with asyncio.timeout(_GREETING_SEC):
             line = await reader.readline()
         try:
             greeting = decode_json(line)[GREETING]
-            profile = self._profiles[greeting["profile"]]
+            profile, workspace = self._profiles[greeting["profile"]], greeting.get("workspace")
         except (ValueError, KeyError, TypeError):
             return None
         # A repository may ship a file that points here; it gets no answer about another one.
-        if greeting.get("state") != self._state:
+        if greeting.get("state") != self._state or not isinstance(workspace, str | None):
             return None
-        await _send(writer, {GREETING: {"version": __version__, "profile": profile.name}})
-        return profile
+        answer = {"version": __version__, "profile": profile.name}
+        answer |= {"workspace": workspace} if workspace is not None else {}
+        await _send(writer, {GREETING: answer})
+        return profile, workspace
 
 
 async def _read_lines(

@@ -46,7 +46,11 @@ def _holding(element: ElementOutcome, language: str, finders: Finders) -> Iterat
 
 def _candidates(element: ElementOutcome) -> Iterator[Assertion]:
     """Lines that came are there, lines that went are not: as patterns of code."""
-    before, after = element.before.decode("utf-8", "replace"), element.after.decode("utf-8", "replace")
+    # A byte order mark is no part of the first line.
+    before, after = (
+        element.before.decode("utf-8-sig", "replace"),
+        element.after.decode("utf-8-sig", "replace"),
+    )
     for text in _lines_only_in(after, before):
         yield Assertion("exists", Target("pattern", _completed(text)))
     for text in _lines_only_in(before, after):

@@ -3,21 +3,25 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from codeplane.core.errors import CodePlaneError, ToolchainInvalid
+from codeplane.core.errors import CodePlaneError, NotFound, ToolchainInvalid
 from codeplane.core.paths import RepoPath
 from codeplane.delta.document import Authoring, read_delta, stored_form
 from codeplane.delta.formatters import Normaliser
 from codeplane.delta.simulation import Simulation
 from codeplane.delta.targets import Finders
 from codeplane.delta.toolchain import FILE, Toolchain, read_toolchain
+from codeplane.jail import shown
 from codeplane.lint import Watch
+from codeplane.search.missing_file import near
 from codeplane.session.call import Call
 from codeplane.session.delta.project_operations import ProjectEdits
 from codeplane.session.linting import WorkingFiles, where
 from codeplane.session.repo import RepoSession
 from codeplane.storage.files import read_small
+from codeplane.working_tree import Verdict
 
 _LARGEST_TOOLCHAIN: Final = 1 << 18
+_MOST_NEAR: Final = 3
 
 
 def authoring_of(repo: RepoSession) -> Authoring:
@@ -49,9 +53,30 @@ def simulation_for(call: Call, expected: Sequence[RepoPath] = ()) -> Simulation:
         finders_for(call),
         formatter=_normaliser_for(call, expected),
         check=call.check,
+        why_closed=lambda path: _why_closed(call, path),
+        why_missing=lambda path: _why_missing(call, path),
     )
     simulation.project_operations = ProjectEdits(call, simulation)
     return simulation
+
+
+def _why_closed(call: Call, path: RepoPath) -> str:
+    """The rule by which the engine would refuse to write a file; empty where there is none."""
+    judgement = call.repo.tree.judge().of(path)
+    return "" if judgement.verdict is Verdict.OPEN else f"The file is closed to edits: {judgement.reason}"
+
+
+def _why_missing(call: Call, path: RepoPath) -> str:
+    """What stands at a path that can't be read, and which files may be meant."""
+    try:
+        call.repo.tree.read(path)
+    except CodePlaneError as error:
+        with call.snapshot() as snapshot:
+            target = call.repo.tree.links().get(path)
+            is_absent = isinstance(error, NotFound)
+            hints = near(snapshot, path) if is_absent else [f"It leads to {shown(target)}."] if target else []
+        return " ".join([f"{error.message.rstrip('.')}.", *hints[:_MOST_NEAR]])
+    return "The file is not there."
 
 
 def _normaliser_for(call: Call, expected: Sequence[RepoPath]) -> Normaliser:

@@ -17,7 +17,8 @@ from codeplane.surfaces.calls import (
     parameter_names,
 )
 from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
-from codeplane.surfaces.kind_rules import ReaderRule, config_rules, readers_by_name
+from codeplane.surfaces.kind_rules import ReaderRule, readers_by_name
+from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.values import Evaluator, Located
 
 _LEVELS: Final = 2
@@ -31,6 +32,15 @@ _DESTRUCTURED: Final = re.compile(
     r"""([A-Za-z_$][\w$]*)\s*(?::\s*[A-Za-z_$][\w$]*)?\s*(?:=\s*("[^"]*"|'[^']*'|[\w.]+))?\s*(?:,|$)"""
 )
 _LONGEST_DEFAULT: Final = 200
+
+
+def file_reads(evaluator: Evaluator, path: RepoPath) -> list[ConfigUse]:
+    """The reads in one file by functions and mappings that the rules name, without those by wrappers."""
+    facts = evaluator.code.facts(path)
+    readers = readers_by_name(rules_of(evaluator.code).config, facts.language) if facts is not None else {}
+    if not readers:
+        return []
+    return list(_Sweep(evaluator, ConfigSurface()).reads_of_file(path, readers))
 
 
 @dataclass(frozen=True)
@@ -64,7 +74,7 @@ class _Sweep:
         self.wrappers: dict[tuple[Place, str], _Wrapper] = {}
 
     def direct_reads(self) -> Iterator[ConfigUse]:
-        rules = config_rules()
+        rules = rules_of(self._code).config
         readers: dict[str, Mapping[str, ReaderRule]] = {}
         words = sorted({word for rule in rules for word in rule.words})
         for path in sorted(self._code.paths_with_any(words)):
@@ -74,9 +84,10 @@ class _Sweep:
             if facts.language not in readers:
                 readers[facts.language] = readers_by_name(rules, facts.language)
             if readers[facts.language]:
-                yield from self._reads_of_file(path, readers[facts.language])
+                yield from self.reads_of_file(path, readers[facts.language])
 
-    def _reads_of_file(self, path: RepoPath, readers: Mapping[str, ReaderRule]) -> Iterator[ConfigUse]:
+    def reads_of_file(self, path: RepoPath, readers: Mapping[str, ReaderRule]) -> Iterator[ConfigUse]:
+        """The reads of one file."""
         last_names = {_last_name(name) for name in readers}
         aliases = {
             item.alias for item in self._code.require_facts(path).imports if item.name in last_names
@@ -93,8 +104,12 @@ class _Sweep:
                 continue
             name = full_name(self._evaluator, Located(path, value))
             reader = readers.get(name) or readers.get(f"{name.rpartition('.')[0]}.*")
-            if reader is not None and not self._is_write(path, site):
+            if reader is None:
+                continue
+            if not self._is_write(path, site):
                 yield from self._uses(path, site, reader)
+            elif reader.writes:
+                yield from self._uses(path, site, reader.model_copy(update={"role": "definition"}))
 
     def _is_write(self, path: RepoPath, site: Site) -> bool:
         if site.kind is not SiteKind.SUBSCRIPT:
@@ -151,10 +166,14 @@ class _Sweep:
                 return [(call.value.text, None)] if not call.value.arguments else []
             case "path":
                 return self._path_key(call)
-        selected = argument(call, reader.key)
-        if selected is None:
+            case "keywords":
+                return [(item.keyword, None) for item in call.value.arguments if _KEY.fullmatch(item.keyword)]
+            case "keys":
+                return self._mapping_keys(call, reader)
+        choice = argument(call, reader.key)
+        if choice is None:
             return []
-        texts = self._texts(selected)
+        texts = self._texts(choice)
         if texts is None:
             return None
         if reader.form == "placeholder":
@@ -164,17 +183,28 @@ class _Sweep:
             return None
         return [(f"{prefix}{text}", None) for text in texts if _KEY.fullmatch(text)]
 
+    def _mapping_keys(self, call: Located, reader: ReaderRule) -> list[tuple[str, str | None]] | None:
+        """The keys of a mapping that is an argument, or behind a name that is one."""
+        item = call.value.argument(int(reader.key.removeprefix("arg")))
+        if item is None:
+            return []
+        source = call._replace(value=item)
+        if item.kind is ValueKind.NAME:
+            source = self._evaluator.source_of(source) or source
+        items = source.value.items if source.value.kind is ValueKind.MAPPING else None
+        return [(one.keyword, None) for one in items if one.keyword] if items is not None else None
+
     def _path_key(self, call: Located) -> list[tuple[str, str | None]] | None:
         """`dig(:aws, :key)` as one key."""
         items = [Located(call.path, item, call.environment) for item in call.value.arguments]
         parts = [text.lstrip(":") for text in map(self._evaluator.text, items) if text]
         return [(".".join(parts), None)] if parts and len(parts) == len(items) else None
 
-    def _texts(self, selected: Located) -> list[str] | None:
-        text = self._evaluator.text(selected)
+    def _texts(self, choice: Located) -> list[str] | None:
+        text = self._evaluator.text(choice)
         if text is not None:
             return [text.removeprefix(":")]
-        items = self._evaluator.items(selected)
+        items = self._evaluator.items(choice)
         texts = [self._evaluator.text(item) for item in items] if items else [None]
         return None if None in texts else [item for item in texts if item is not None]
 
@@ -192,16 +222,16 @@ class _Sweep:
         return prefix
 
     def _default(self, call: Located, reader: ReaderRule, site: Site) -> str | None:
-        selected = argument(call, reader.default) if reader.default else None
-        if selected is not None:
-            return self._literal(selected)
+        choice = argument(call, reader.default) if reader.default else None
+        if choice is not None:
+            return self._literal(choice)
         match = _FALLBACK.match(self._code.source(call.path), site.end)
         return match[1].decode("utf-8", "replace").strip("\"'")[:_LONGEST_DEFAULT] if match else None
 
-    def _literal(self, selected: Located) -> str | None:
-        if selected.value.kind is ValueKind.CONSTANT:
-            return selected.value.text if selected.value.text not in ("None", "null", "nil") else None
-        text = self._evaluator.text(selected)
+    def _literal(self, choice: Located) -> str | None:
+        if choice.value.kind is ValueKind.CONSTANT:
+            return choice.value.text if choice.value.text not in ("None", "null", "nil") else None
+        text = self._evaluator.text(choice)
         return text[:_LONGEST_DEFAULT] if text is not None else None
 
     # Wrappers
@@ -226,8 +256,8 @@ class _Sweep:
     def _inner_key(self, call: Located, reader: ReaderRule, inner: _Wrapper | None) -> Value | None:
         """The argument of a call that becomes the key."""
         if inner is None:
-            selected = argument(call, reader.key)
-            return selected.value if selected is not None else None
+            choice = argument(call, reader.key)
+            return choice.value if choice is not None else None
         environment = bind_parameters(self._evaluator, inner.place, call)
         key = self._inner_key(inner.call, reader, inner.inner)
         names = [item.text for item in key.walk() if item.text in environment.values] if key else []
@@ -265,9 +295,9 @@ class _Sweep:
                     self._surface.count_dynamic(path)
                 continue
             for key, default in keys:
-                selected = argument(inner_call, wrapper.reader.default) if wrapper.reader.default else None
-                if default is None and selected is not None:
-                    default = self._literal(selected)
+                choice = argument(inner_call, wrapper.reader.default) if wrapper.reader.default else None
+                if default is None and choice is not None:
+                    default = self._literal(choice)
                 use = self._use(path, site, wrapper.reader, key, default)
                 yield replace(use, pattern=f"{use.pattern} via {self._code.qualified(wrapper.place)}")
 

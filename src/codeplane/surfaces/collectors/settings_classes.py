@@ -97,10 +97,10 @@ def _field_uses(
 
 def _aliases(evaluator: Evaluator, path: RepoPath, call: Value) -> list[str] | None:
     """The names that a field gives itself instead of the prefixed one; None where they aren't known."""
-    selected = argument(Located(path, call), "kw.validation_alias | kw.alias | kw.env")
-    if selected is None:
+    choice = argument(Located(path, call), "kw.validation_alias | kw.alias | kw.env")
+    if choice is None:
         return []
-    value = selected.value
+    value = choice.value
     if value.kind is ValueKind.CONSTANT:
         return []
     if value.kind is ValueKind.CALL and value.text == "AliasChoices":
@@ -108,7 +108,7 @@ def _aliases(evaluator: Evaluator, path: RepoPath, call: Value) -> list[str] | N
     elif value.kind is ValueKind.LIST:
         items = [Located(path, item) for item in value.items]
     else:
-        items = [selected]
+        items = [choice]
     texts = [evaluator.text(item) for item in items]
     return None if None in texts or not texts else [text for text in texts if text]
 
@@ -116,8 +116,8 @@ def _aliases(evaluator: Evaluator, path: RepoPath, call: Value) -> list[str] | N
 def _field_default(
     evaluator: Evaluator, path: RepoPath, name: str, owner: Place, call: Value | None
 ) -> str | None:
-    selected = argument(Located(path, call), "arg0 | kw.default") if call is not None else None
-    if selected is None:
+    choice = argument(Located(path, call), "arg0 | kw.default") if call is not None else None
+    if choice is None:
         site = next(
             (
                 site
@@ -126,12 +126,12 @@ def _field_default(
             ),
             None,
         )
-        selected = Located(path, site.value) if site is not None else None
-    if selected is None:
+        choice = Located(path, site.value) if site is not None else None
+    if choice is None:
         return None
-    if selected.value.kind is ValueKind.CONSTANT:
-        return selected.value.text if selected.value.text != "None" else None
-    return evaluator.text(selected)
+    if choice.value.kind is ValueKind.CONSTANT:
+        return choice.value.text if choice.value.text != "None" else None
+    return evaluator.text(choice)
 
 
 def _is_annotated(evaluator: Evaluator, field: Place) -> bool:
@@ -176,7 +176,7 @@ def _own_prefix(evaluator: Evaluator, place: Place) -> str | None:
     first, last = evaluator.byte_span(path, evaluator.code.definition(place).span)
     sites = evaluator.sites(path)
     site = _class_site(evaluator, place)
-    written = (
+    literal = (
         next((item for item in site.value.items if item.keyword == "env_prefix"), None) if site else None
     )
     for site in sites.within(first, last):
@@ -185,14 +185,14 @@ def _own_prefix(evaluator: Evaluator, place: Place) -> str | None:
             if value.kind is ValueKind.CALL and value.text not in _CONFIG_CALLS:
                 return None
             items = value.arguments if value.kind is ValueKind.CALL else value.items
-            written = next((item for item in items if item.keyword == "env_prefix"), None)
-            if written is None and any(not item.keyword for item in items):
+            literal = next((item for item in items if item.keyword == "env_prefix"), None)
+            if literal is None and any(not item.keyword for item in items):
                 return None  # `SettingsConfigDict(**shared)` may bring one
         elif site.name == "env_prefix" and site.kind is SiteKind.ASSIGN:
             around = evaluator.definition_around(path, site.start)
             if around is not None and evaluator.code.definition(around).name == "Config":
-                written = site.value
-    return evaluator.text(Located(path, written)) if written is not None else ""
+                literal = site.value
+    return evaluator.text(Located(path, literal)) if literal is not None else ""
 
 
 def _property_classes(evaluator: Evaluator, path: RepoPath) -> Iterator[ConfigUse]:
@@ -205,8 +205,8 @@ def _property_classes(evaluator: Evaluator, path: RepoPath) -> Iterator[ConfigUs
         is_marker = site.kind is SiteKind.DECORATOR and site.value.text == "ConfigurationProperties"
         if not is_marker or full_name(evaluator, call) != _PROPERTIES:
             continue
-        selected = argument(call, "arg0 | kw.prefix | kw.value")
-        prefix = evaluator.text(selected) if selected is not None else None
+        choice = argument(call, "arg0 | kw.prefix | kw.value")
+        prefix = evaluator.text(choice) if choice is not None else None
         place = evaluator.definition_around(path, site.start)
         if prefix is None or place is None:
             continue

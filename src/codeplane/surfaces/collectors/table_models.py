@@ -147,9 +147,9 @@ class ModelTables:
 
     def _app_label(self, place: Place) -> str:
         """The label of the Django application of a model: by its Meta, its AppConfig or its folder."""
-        written = self._attribute(place, "Meta.app_label")
-        if written is not None:
-            return self._evaluator.text(written) or ""
+        literal = self._attribute(place, "Meta.app_label")
+        if literal is not None:
+            return self._evaluator.text(literal) or ""
         parts = place.path.split("/")[:-1]
         while parts and not self._is_application(parts):
             parts.pop()
@@ -200,8 +200,8 @@ class ModelTables:
                     continue
                 if site.value.keyword_argument("through") is not None:
                     continue
-                written = site.value.keyword_argument("db_table")
-                name = f"{table.name}_{site.name}" if written is None else written.text
+                literal = site.value.keyword_argument("db_table")
+                name = f"{table.name}_{site.name}" if literal is None else literal.text
                 line = self._evaluator.line_of(owner.path, site.start)
                 yield Table(
                     name, table.schema, owner.path, line, table.framework, "many to many", model.place

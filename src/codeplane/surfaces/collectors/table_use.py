@@ -24,11 +24,24 @@ class Table:
     entity: Place | None = None
 
 
+@dataclass(frozen=True)
+class TableUse:
+    """One place that names a table without defining it."""
+
+    name: str
+    schema: str | None
+    path: RepoPath
+    line: int
+    statement: str
+    symbol: Place | None = None
+
+
 @dataclass
 class TableSurface:
     """The tables of a state, and where there are tables whose names can't be worked out."""
 
     tables: list[Table] = field(default_factory=list)
+    uses: list[TableUse] = field(default_factory=list)
     dynamic: dict[RepoPath, int] = field(default_factory=dict)
 
     def count_dynamic(self, path: RepoPath) -> None:

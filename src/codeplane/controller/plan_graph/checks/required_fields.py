@@ -162,6 +162,9 @@ def _edit_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iter
     """Every edit can be read, its old text is in the file once, and its codemod can be run."""
     edits: list[dict[str, Any]] = node.body.get("edits") or []
     path = lookup.existing_path(node.text("targetFile"))
+    if path is None and node.text("operation") == "create":
+        yield from _creation_problems(plan, node, edits)
+        return
     text = lookup.text(path) if path is not None else None
     content = "\n".join(text.lines) if text is not None else ""
     for number, edit in enumerate(edits):
@@ -192,6 +195,17 @@ def _edit_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iter
             plan, node, f"edits[{number}]", Flag(_CODE, "fields.edits"), message, better, repair
         )
         return  # the next one is looked at when this one is right
+
+
+def _creation_problems(plan: PlanDraft, node: NodeDraft, edits: list[dict[str, Any]]) -> Iterator[Problem]:
+    """A file that is to be created has one edit, with its whole text; nothing in it can be replaced yet."""
+    wholes = [edit for edit in edits if "newText" in (read_edit(edit) or {}) and not edit.get("symbol")]
+    if not edits or (len(edits) == 1 and wholes):
+        return
+    better = {"oldText": "", "newText": wholes[0]["newText"]} if len(wholes) == 1 else None
+    message = f"{node.text('targetFile')} is to be created: one edit with its whole text, and no codemod."
+    repair = update_fields(node.node_id, edits=[better] if better else None)
+    yield node_problem(plan, node, "edits", Flag(_CODE, "fields.edits"), message, better, repair)
 
 
 def _widen_edit(

@@ -17,7 +17,7 @@ from codeplane.controller.plan_graph.repairs import (
     set_field,
     update_fields,
 )
-from codeplane.controller.plan_graph.targets import find_by_symbols, guess_symbols, near_file
+from codeplane.controller.plan_graph.targets import find_by_symbols, guess_symbols, meant_file
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
@@ -80,9 +80,14 @@ def _file_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iter
         if is_there:
             message = f"{shown(path)} is there already: operation modify."
             yield node_problem(plan, node, "operation", Flag(_CODE, "scope.file"), message, "modify")
+        elif (rule := lookup.facts.why_absent(path)) is not None:
+            yield _closed_file(plan, node, f"{shown(path)} is closed to plans: {rule}")
         return
     if not is_there:
         yield _missing_file(plan, node, path, lookup)
+        return
+    if node.text("operation") != "delete" and _is_binary(path, lookup):
+        yield _closed_file(plan, node, f"{shown(path)} is binary, and a plan changes text.")
         return
     yield from _symbol_problems(plan, node, path, lookup)
 
@@ -99,17 +104,24 @@ def _why_no_file(path: RepoPath, lookup: PlanLookup) -> str:
 
 def _refused_path(plan: PlanDraft, node: NodeDraft, text: str, reason: str, lookup: PlanLookup) -> Problem:
     target = find_by_symbols(node, lookup)
-    fix = near_file(text, lookup) or (target[0] if target is not None else None)
+    fix = meant_file(text, lookup, node.texts("targetSymbols")) or (target[0] if target is not None else None)
     repair = set_field(node.node_id, "targetFile", fix) if fix else escalate_instead(node.node_id, reason)
     return node_problem(plan, node, "targetFile", Flag(_CODE, "scope.path"), reason, fix, repair)
 
 
 def _missing_file(plan: PlanDraft, node: NodeDraft, path: RepoPath, lookup: PlanLookup) -> Problem:
-    near = near_file(path, lookup)
+    meant = meant_file(path, lookup, node.texts("targetSymbols"))
     flag = Flag(_CODE, "scope.file")
-    if near is not None:
-        message = f"There is no file {shown(path)}; {near} is there. A new file has operation create."
-        return node_problem(plan, node, "targetFile", flag, message, near)
+    if meant is not None:
+        is_link = lookup.facts.link_target(path) is not None
+        message = (
+            f"{shown(path)} is a link to {shown(meant)}, which is what changes."
+            if is_link
+            else f"There is no file {shown(path)}; {shown(meant)} is there. A new file has operation create."
+        )
+        return node_problem(plan, node, "targetFile", flag, message, meant)
+    if (reason := lookup.facts.why_absent(path)) is not None:
+        return _closed_file(plan, node, f"{shown(path)} is closed to plans: {reason}")
     message = f"There is no file {shown(path)}. A new file has operation create."
     names = [name for name in node.texts("targetSymbols") if name != MODULE]
     repair = update_fields(
@@ -119,6 +131,12 @@ def _missing_file(plan: PlanDraft, node: NodeDraft, path: RepoPath, lookup: Plan
         newSymbols=[*names, *node.texts("newSymbols")] or None,
     )
     return node_problem(plan, node, "operation", flag, message, "create", repair)
+
+
+def _closed_file(plan: PlanDraft, node: NodeDraft, message: str) -> Problem:
+    """No other file takes its place: its author has to say what is to be done instead."""
+    repair = escalate_instead(node.node_id, message)
+    return node_problem(plan, node, "targetFile", Flag(_CODE, "scope.closed"), message, None, repair)
 
 
 def _symbol_problems(
@@ -166,6 +184,12 @@ def _swap(node: NodeDraft, symbol: str, names: list[str]) -> Repair:
             target.body["targetSymbols"] = list(dict.fromkeys(names_now))
 
     return apply_to
+
+
+def _is_binary(path: RepoPath, lookup: PlanLookup) -> bool:
+    """Whether a file can't be read as text."""
+    text = lookup.text(path)
+    return text is None or any("\0" in line for line in text.lines)
 
 
 def _is_wildcard(symbol: str) -> bool:

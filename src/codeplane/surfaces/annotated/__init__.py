@@ -1,0 +1,1 @@
+"""Routes that annotations or attributes on classes and their methods declare."""

@@ -1,0 +1,1 @@
+"""Tables that SQL names: in the texts of code and in files."""
