@@ -12,25 +12,18 @@ from codeplane.surfaces.calls import loop_environments
 from codeplane.surfaces.composition import Composition
 from codeplane.surfaces.controllers import Controllers
 from codeplane.surfaces.expanders import GraphqlSchema, NestModules, drf_viewset, fastify_autoload
+from codeplane.surfaces.external_names import external_name
 from codeplane.surfaces.file_routes import file_endpoints
 from codeplane.surfaces.handlers import Handler, Handlers
 from codeplane.surfaces.kinds import Kinds, Typed
 from codeplane.surfaces.routes import Collected, Endpoint, Mount, Route, Step, spelled_pattern
 from codeplane.surfaces.rule import MountRule, RouteRule, Rule, words_of
 from codeplane.surfaces.running import Entry, ScriptRun
-from codeplane.surfaces.scripts import SCRIPTS, ScriptEvaluator
+from codeplane.surfaces.script_values import SCRIPTS
+from codeplane.surfaces.scripts import ScriptEvaluator
 from codeplane.surfaces.started import started_files
 from codeplane.surfaces.tables import TableOwner, Tables
-from codeplane.surfaces.values import (
-    UNKNOWN,
-    Environment,
-    Evaluator,
-    Located,
-    Origin,
-    Thing,
-    ThingKind,
-    external_name,
-)
+from codeplane.surfaces.values import UNKNOWN, Environment, Evaluator, Located, Origin, Thing, ThingKind
 
 R = TypeVar("R")
 _MOST_SCRIPTS: Final = 3_000  # that are followed without a word of the framework in them
@@ -121,7 +114,7 @@ class Framework:
         return facts is not None and facts.language in SCRIPTS
 
     def _meet(self, path: RepoPath, site: Site, environment: Environment) -> list[Entry]:
-        """Reads a call of a script where its names stand for something; the functions that it hands objects."""
+        """Reads a call of a script where its names stand for something; gives the functions to enter."""
         name, value = site.value.text, site.value
         makers = self._local_makers(path)
         if name not in self._words and name not in makers:

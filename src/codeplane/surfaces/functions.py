@@ -215,7 +215,8 @@ def _parameter(text: str) -> Parameter:
     bare = text.strip()
     head = _MODIFIERS.match(bare)
     body = bare[head.end() :] if head else bare
-    is_field = bool(head) and any(word in head[0] for word in ("public", "private", "protected", "readonly"))
+    before = head[0] if head else ""
+    is_field = any(word in before for word in ("public", "private", "protected", "readonly"))
     default = _TEXT.search(body)
     if body.startswith("{"):
         inner = body[1 : body.find("}")] if "}" in body else ""

@@ -46,7 +46,7 @@ class Kinds:
         return self._by_attribute(located, lists=False)
 
     def _by_call(self, located: Located) -> Typed | None:
-        """`router.get(…)` and `router.routes()` stand for the router, `app.basePath(…)` makes one below it."""
+        """`router.get(…)` and `router.routes()` stand for the router, `app.basePath(…)` makes another."""
         path, value, environment = located
         receiver = value.receiver
         if receiver is None or value.text not in self._called:

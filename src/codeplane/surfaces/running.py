@@ -1,7 +1,7 @@
-"""Follows the calls of scripts from the top of each file, so that every site is met with what its names stand for.
+"""Follows the calls of scripts from the top of each file, so that names stand for something at every site.
 
-A function that is called twice is followed twice: its objects are different ones. A function that nobody calls
-is followed once, with nothing known of its parameters but their types.
+A function that is called twice is followed twice: its objects are different ones. One that nobody calls is
+followed once, with nothing known of its parameters but their types.
 """
 
 from collections import Counter
@@ -14,7 +14,8 @@ from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
 from codeplane.names.meaning import UNRESOLVED
 from codeplane.surfaces.functions import FILE, FunctionRef, calls_below
 from codeplane.surfaces.kinds import ancestry
-from codeplane.surfaces.scripts import ScriptEvaluator, function_values
+from codeplane.surfaces.script_values import function_values
+from codeplane.surfaces.scripts import ScriptEvaluator
 from codeplane.surfaces.values import Environment, Located, Origin, Thing, ThingKind
 
 _DEEPEST: Final = 16
@@ -67,8 +68,7 @@ class ScriptRun:
         for path in sorted(self._paths):
             self._follow(FunctionRef(path, FILE, Environment()), Environment(), 0)
         for entry in self._started:
-            start = Located(entry.function.path, Value(ValueKind.CALL, start=-1))
-            self._enter(entry, start, 0)
+            self._enter(entry, Located(entry.function.path, Value(ValueKind.CALL, start=-1)), 0)
         idle = list(self._idle_functions())
         called = {one for path, scope, _ in idle for one in self._called_in(path, scope)}
         # One that another idle one calls is met from there, with more known of it.
@@ -94,7 +94,7 @@ class ScriptRun:
                     yield ref.path, ref.scope
 
     def _idle_environments(self, path: RepoPath, start: int) -> Iterator[Environment]:
-        """What is known in a function that nobody calls; one in a class belongs to each class below as well."""
+        """What is known in a function that nobody calls; one in a class is of each class below too."""
         instance = self._evaluator.anonymous_instance(path, start)
         if instance.kind is not ThingKind.OBJECT:
             yield Environment()
@@ -172,7 +172,7 @@ class ScriptRun:
         self._enter_called(call._replace(environment=below), depth)
 
     def _handed_environments(self, site: Site, ref: FunctionRef, call: Located) -> Iterator[Environment]:
-        """The names in a function that is written as an argument: it is called for each item of a list, or once."""
+        """The names in a function that is an argument: it is called for each item of a list, or once."""
         receiver = site.value.receiver
         rows = None
         if site.value.text in _EACH and receiver is not None:

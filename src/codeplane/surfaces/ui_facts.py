@@ -1,4 +1,4 @@
-"""Facts about user interfaces and how they are tied together: routes, components, services, tables, remotes."""
+"""Facts about user interfaces and how they are tied together: routes, components, tables, remotes."""
 
 from typing import Final
 

@@ -13,19 +13,18 @@ from typing import Final, NamedTuple
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import ContentSlot
-from codeplane.languages.facts import Bind, Import, Reason, Span
-from codeplane.languages.sites import Site, SiteKind, Value, ValueKind, read_sites
+from codeplane.languages.facts import Bind, Reason, Span
+from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
 from codeplane.names import Codebase, FileFacts
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, is_external
-from codeplane.surfaces.file_sites import FileSites, segments_of
+from codeplane.surfaces.external_names import external_name
+from codeplane.surfaces.file_sites import FileSites, segments_of, sites_of
 
 _SITES: Final[ContentSlot["FileSites"]] = ContentSlot("sites of a file")
 _DEEPEST: Final = 24
 # Variables that one question may lead to. Names of minified code are given each other's values over and over:
 # without a bound, a bundle of a few kilobytes is followed for hours.
 _MOST_FOLLOWED: Final = 100
-_LONGEST_LINES: Final = 400  # bytes of an average line, beyond which a file was written by a bundler
-_BUNDLED: Final = 10_000  # bytes of a file that may be a bundle
 _MOST_SOURCES: Final = 20  # values of one variable, beyond which it is not one thing
 _VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})
 _CLASSES: Final = frozenset({"class", "struct", "interface", "object", "trait"})
@@ -113,7 +112,7 @@ class Evaluator:
         facts = self.code.facts(path)
         if facts is None:
             return FileSites([])
-        return facts.derived(_SITES, lambda: FileSites(_sites_of(facts.language, self.code.source(path))))
+        return facts.derived(_SITES, lambda: FileSites(sites_of(facts.language, self.code.source(path))))
 
     def byte_span(self, path: RepoPath, span: Span) -> tuple[int, int]:
         """The bytes that a span of a file covers."""
@@ -599,19 +598,3 @@ class Evaluator:
                 values[item.keyword] = Located(call.path, item, call.environment)
         origin = Origin(call.path, call.value.start, call.environment.calls)
         return Environment(values, (*call.environment.calls, origin))
-
-
-def _sites_of(language: str, data: bytes) -> list[Site]:
-    """The sites of a file; none of a bundle, whose source says the same where people wrote it."""
-    is_bundle = len(data) > _BUNDLED and len(data) > _LONGEST_LINES * (data.count(b"\n") + 1)
-    return [] if is_bundle else read_sites(language, data)
-
-
-def external_name(item: Import) -> str:
-    """The full name of what an import brings from outside."""
-    if item.name == "default":  # the default export of a module is called like the module
-        return item.module
-    if item.name and item.name != "*":
-        return f"{item.module}.{item.name}"
-    is_head = bool(item.alias) and item.module.startswith(f"{item.alias}.")
-    return item.alias if is_head else item.module

@@ -94,7 +94,7 @@ def _folders_in(code: Codebase, folder: str) -> list[str]:
 
 
 def _own_prefix(evaluator: ScriptEvaluator, row: LoadedPlugin, base: str) -> str:
-    """The prefix that a file says itself: `autoPrefix` instead of its folders', `prefixOverride` of the whole."""
+    """The prefix that a file has: `autoPrefix` instead of its folders', `prefixOverride` of the whole."""
     table = evaluator.sites(row.path).by_name
     for name in ("prefixOverride", "autoPrefix"):
         heads = ("", "module.exports.", "exports.")

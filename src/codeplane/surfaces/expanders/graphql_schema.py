@@ -218,8 +218,9 @@ class GraphqlSchema:
         receiver = site.value.receiver
         owner = self._evaluator.evaluate(Located(path, receiver)) if receiver is not None else None
         method = _ARIADNE.get(owner.text) if owner is not None else None
-        texts = self._arguments.texts(Located(path, site.value), "arg0") if method is not None else None
-        for text in texts or () if method is not None else ():
+        if method is None:
+            return
+        for text in self._arguments.texts(Located(path, site.value), "arg0") or ():
             yield _Operation(method, text, path, site.start, self._evaluator.decorated_by(path, site))
 
 

@@ -1,4 +1,4 @@
-"""The endpoints of NestJS: controllers, the modules that lead to them from an application, prefixes and versions."""
+"""The endpoints of NestJS: controllers, the modules that lead to them, prefixes and versions."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence, Set
