@@ -21,6 +21,7 @@ from codeplane.surfaces.recorder import Remembered, remembered
 from codeplane.surfaces.routes import Endpoint, Step, Surface
 from codeplane.surfaces.rule import Rule
 from codeplane.surfaces.rule_set import rules_of
+from codeplane.surfaces.scripts import ScriptEvaluator
 from codeplane.surfaces.values import Evaluator
 
 __all__ = ["Endpoint", "Step", "Surface", "endpoints_of"]
@@ -63,7 +64,7 @@ def _importing(code: Codebase) -> set[RepoPath]:
 
 
 def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
-    evaluator = Evaluator(code)
+    evaluator = ScriptEvaluator(code)
     endpoints: list[Endpoint] = []
     dynamic: dict[RepoPath, int] = {}
     for rule in rules:
