@@ -107,10 +107,10 @@ def entity_tables(code: Codebase) -> list[Table]:
 
 
 class _FileTables(NamedTuple):
-    """The tables of one file, and how many there are whose names can't be worked out."""
+    """The tables that one file leads to, and where names of such can't be worked out."""
 
     tables: tuple[Table, ...]
-    dynamic: int
+    dynamic: dict[RepoPath, int]
 
 
 _OF_FILES: Final[InterfaceSlot[tuple[RepoPath, int, str], Remembered[_FileTables]]] = InterfaceSlot(
@@ -132,8 +132,9 @@ def _collect_by_rules(code: Codebase, surface: TableSurface) -> list[Table]:
             find = partial(_tables_apart, evaluator, rule, path)
             read = remembered_of_file(recorder, _OF_FILES, key, find)
             tables += read.tables
-            for _ in range(read.dynamic):
-                surface.count_dynamic(path)
+            # A class is met from the file of each of its bases too: it counts once.
+            for place, count in read.dynamic.items():
+                surface.dynamic[place] = max(count, surface.dynamic.get(place, 0))
     tables += BoundTables(Evaluator(code), surface).tables()
     return tables
 
@@ -141,7 +142,7 @@ def _collect_by_rules(code: Codebase, surface: TableSurface) -> list[Table]:
 def _tables_apart(evaluator: Evaluator, rule: TableRule, path: RepoPath) -> _FileTables:
     surface = TableSurface()
     tables = tuple(_tables_by_rule(evaluator, surface, ModelTables(evaluator, surface), rule, path))
-    return _FileTables(tables, sum(surface.dynamic.values()))
+    return _FileTables(tables, surface.dynamic)
 
 
 def _collect(code: Codebase) -> TableSurface:
