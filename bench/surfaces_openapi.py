@@ -1,7 +1,7 @@
-"""Endpoints of applications in languages that can't run here, against the OpenAPI documents that they commit.
+"""Endpoints of applications that can't be run, against the OpenAPI documents that they commit.
 
-A document lists what its authors chose to describe, so an endpoint that it doesn't have proves nothing: recall is judged, and
-the endpoints beside the document are counted below the prefixes that it speaks of. Repositories are cloned at a commit.
+A document has what its authors chose to describe, so an endpoint that it lacks proves nothing: recall is
+judged, and the endpoints beside the document are listed. Repositories are cloned at a commit.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Endpoints of Rails applications against the routes that Rails itself draws.
 
-Needs `ruby` with actionpack (Debian: `ruby-actionpack`). Routes that libraries add (devise, doorkeeper) are in neither.
+Needs `ruby` with actionpack (Debian: `ruby-actionpack`). Routes that libraries add are in neither.
 """
 
 import json
@@ -26,9 +26,7 @@ class Application(NamedTuple):
     commit: str
 
 
-APPLICATIONS = (
-    Application("mastodon", "mastodon/mastodon", "2f40549d41d77bd4941214e1915074d2e9113b80"),
-)
+APPLICATIONS = (Application("mastodon", "mastodon/mastodon", "2f40549d41d77bd4941214e1915074d2e9113b80"),)
 
 
 def drawn(root: Path) -> list[tuple[str, str, str]]:
@@ -59,7 +57,9 @@ def compare(application: Application) -> bool:
         started = time.process_time()
         surface = endpoints_of(snapshot)
         first_ms = (time.process_time() - started) * 1000
-        mine = [one for one in surface.endpoints if one.framework == "rails" and not is_of_tests(snapshot, one)]
+        mine = [
+            one for one in surface.endpoints if one.framework == "rails" and not is_of_tests(snapshot, one)
+        ]
         answers = [(one.method, plain_path(one.route), action(snapshot, one), one.mounted) for one in mine]
         dynamic = sum(surface.dynamic.values())
     expected = {(verb, path) for verb, path, _ in rows}
@@ -73,14 +73,14 @@ def compare(application: Application) -> bool:
     right = [
         one
         for one in named
-        if any(t == one[2] or one[2].endswith("#") and t.startswith(one[2]) for t in targets[one[:2]])
+        if any(t == one[2] or (one[2].endswith("#") and t.startswith(one[2])) for t in targets[one[:2]])
     ]
     precision = 1 - len(wrong) / max(len(judged), 1)
     recall = 1 - len(misses) / max(len(expected), 1)
     print(
-        f"{application.name}: {len(expected)} routes, precision {precision:.3f}, recall {recall:.3f}, with a handler "
-        f"{len(named) / max(len(answers), 1):.3f}, right {len(right) / max(len(named), 1):.3f}, dynamic {dynamic}, "
-        f"first {first_ms:.0f} ms CPU"
+        f"{application.name}: {len(expected)} routes, precision {precision:.3f}, recall {recall:.3f}, "
+        f"handlers {len(named) / max(len(answers), 1):.3f}, right {len(right) / max(len(named), 1):.3f}, "
+        f"dynamic {dynamic}, first {first_ms:.0f} ms CPU"
     )
     for label, pairs in (("wrong", wrong), ("missed", misses)):
         for verb, path in pairs[:60]:

@@ -15,7 +15,7 @@ from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
 from codeplane.surfaces.collectors.settings_classes import settings_fields
 from codeplane.surfaces.collectors.table_use import Table, TableUse
 from codeplane.surfaces.config_keys import config_surface
-from codeplane.surfaces.db_tables import table_surface, table_uses_of_file, tables_of_file
+from codeplane.surfaces.db_tables import entity_tables, table_uses_of_file, tables_of_file
 from codeplane.surfaces.endpoints import Endpoint, endpoints_of, framework_files
 from codeplane.surfaces.exceptions import raised_facts
 from codeplane.surfaces.fact_lists import all_rules, optional_frameworks
@@ -150,7 +150,7 @@ class DefinitionFacts:
     def _entities(self, path: RepoPath, span: tuple[int, int]) -> Mapping[Place, str]:
         """The tables by their entities: all, or those of classes that some code may name."""
         if not self._is_local:
-            return self._code.once(_ENTITIES, None, lambda: _by_entity(table_surface(self._code).tables))
+            return self._code.once(_ENTITIES, None, lambda: _by_entity(entity_tables(self._code)))
         words = sorted({word for rule in rules_of(self._code).tables for word in rule.words})
         models = self._code.paths_with_any(words)
         entities: dict[Place, str] = {}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.core.slots import EpochSlot
+from codeplane.core.slots import EpochSlot, InterfaceSlot
 from codeplane.names import Codebase
 from codeplane.surfaces.annotated.endpoints import AnnotatedFramework
 from codeplane.surfaces.annotated.rule import annotation_rules
@@ -18,6 +18,7 @@ from codeplane.surfaces.dsl.sinatra import Sinatra
 from codeplane.surfaces.flow.endpoints import FlowFramework
 from codeplane.surfaces.flow.files import files_of
 from codeplane.surfaces.framework import Framework
+from codeplane.surfaces.recorder import Remembered, remembered
 from codeplane.surfaces.routes import Endpoint, Step, Surface
 from codeplane.surfaces.rule import Rule
 from codeplane.surfaces.rule_set import rules_of
@@ -26,15 +27,20 @@ from codeplane.surfaces.values import Evaluator
 __all__ = ["Endpoint", "Step", "Surface", "endpoints_of"]
 
 _ENDPOINTS: Final[EpochSlot[str, Surface]] = EpochSlot("endpoints")
-
+_KEPT: Final[InterfaceSlot[str, Remembered[Surface]]] = InterfaceSlot("endpoints over edits")
 _FRAMEWORK_FILES: Final[EpochSlot[str, frozenset[RepoPath]]] = EpochSlot("files that import a framework")
 
 
 def endpoints_of(code: Codebase, rules: Sequence[Rule] | None = None) -> Surface:
     """Every endpoint of a state of the code."""
     if rules is None:
-        return code.once(_ENDPOINTS, rules_of(code).digest, lambda: _collect(code, rules_of(code).endpoints))
+        digest = rules_of(code).digest
+        return code.once(_ENDPOINTS, digest, lambda: remembered(code, _KEPT, digest, _collect_all))
     return _collect(code, rules)
+
+
+def _collect_all(code: Codebase) -> Surface:
+    return _collect(code, rules_of(code).endpoints)
 
 
 def framework_files(code: Codebase) -> frozenset[RepoPath]:

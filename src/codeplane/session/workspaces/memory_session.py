@@ -68,6 +68,7 @@ def _assemble(home: RepoSession, workspace: Workspace, state: StateDir) -> Memor
         base=base,
         files=OverlayFiles(database),
         find_base_files=base_files,
+        find_links=lambda: home.index.links_of_commit(workspace.base_commit),
         read_object=ObjectStore(state.path / "objects").read,
     )
     try:
@@ -75,6 +76,7 @@ def _assemble(home: RepoSession, workspace: Workspace, state: StateDir) -> Memor
         engine = MemoryEngine(tree, checkout.repository, state.path)
         ground = Ground(checkout, state, tree, engine, view_key_of(workspace))
         session = MemorySession.assemble(ground, home.workers)
+        session.index.use_caches_of(home.index)
     except BaseException:
         database.close()
         raise

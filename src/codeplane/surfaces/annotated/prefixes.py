@@ -43,8 +43,7 @@ def configured_prefix(code: Codebase, path: str, keys: Sequence[str]) -> str:
         if data is not None:
             table = _settings(name, data.decode("utf-8", "replace"))
             parts += [table[key] for key in keys if key in table]
-    text = "".join(f"/{part.strip('/')}" for part in parts if part.strip("/") and "${" not in part)
-    return text
+    return "".join(f"/{part.strip('/')}" for part in parts if part.strip("/") and "${" not in part)
 
 
 def _settings(name: str, text: str) -> dict[str, str]:

@@ -66,7 +66,7 @@ class Sinatra:
         while pending:
             place = pending.pop()
             is_one = any(
-                isinstance(one, str) and one in _CLASSES or isinstance(one, Place) and one in classes
+                (isinstance(one, str) and one in _CLASSES) or (isinstance(one, Place) and one in classes)
                 for one in ancestry(self._evaluator, place)
             )
             if is_one and place not in classes:

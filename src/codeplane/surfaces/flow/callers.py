@@ -19,7 +19,7 @@ class Callers:
     """Calls in the files of one framework."""
 
     def __init__(self, evaluator: Evaluator, names: Names, paths: Set[RepoPath]) -> None:
-        self._evaluator, self._names, self._paths = evaluator, names, paths
+        self._evaluator, self.names, self._paths = evaluator, names, paths
         self._code = evaluator.code
         self._calls_of: dict[Place, list[tuple[Located, bool]]] = {}
         self._uses_of: dict[Place, list[tuple[RepoPath, Site]]] = {}
@@ -78,10 +78,23 @@ class Callers:
 
     def _find_calls(self, function: Place) -> Iterator[tuple[Located, bool]]:
         name = self._code.definition(function).name
-        for path, site in self._calls_by_name.get(name, ())[: 10 * _MOST_CALLERS]:
-            place = self._names.definition(path, site.value)
+        sites = self._calls_by_name.get(name) or list(self._calls_elsewhere(function, name))
+        for path, site in sites[: 10 * _MOST_CALLERS]:
+            place = self.names.definition(path, site.value)
             if place == function or (place is None and self._is_extended(site.value, function)):
                 yield Located(path, site.value), site.is_conditional
+
+    def _calls_elsewhere(self, function: Place, name: str) -> Iterator[tuple[RepoPath, Site]]:
+        """The calls of a name in files that say nothing of the framework: they only hand a router on."""
+        language = self._code.require_facts(function.path).language
+        paths = [path for path in self._code.paths_with(name) if path not in self._paths]
+        for path in paths if len(paths) <= _MOST_CALLERS else ():
+            facts = self._code.facts(path)
+            if facts is None or facts.language != language or path in self._code.tests():
+                continue
+            for site in self._evaluator.sites(path).sites:
+                if site.kind is SiteKind.CALL and site.value.text == name:
+                    yield path, site
 
     def _is_extended(self, call: Value, function: Place) -> bool:
         """Whether a call on something from outside can only be that of one extension method."""
@@ -139,7 +152,7 @@ class Callers:
             uses = self._uses_of[function] = [
                 (path, site)
                 for path, site, item in self._named_arguments.get(name, ())
-                if self._names.definition(path, item) == function
+                if self.names.definition(path, item) == function
             ]
         return uses
 
@@ -159,7 +172,7 @@ class Callers:
     # Closures
 
     def closures(self, path: RepoPath) -> dict[int, Site]:
-        """The calls of a file with a function in place among their arguments, by the byte of that function."""
+        """The calls of a file with a closure among their arguments, by the byte that it begins with."""
         table = self._closures_in.get(path)
         if table is None:
             table = self._closures_in[path] = {
