@@ -8,8 +8,8 @@ from codeplane.parsing import generated, pack, words
 # Facts hang off a blob; views map paths to blobs; an epoch is a recorded change of a view.
 # `ref` has one row for each blob: its names and all their occurrences, packed (see `pack`). Which blobs may
 # hold a name is asked of `word`.
-# `entry` maps paths to blobs. It is a view over `item`, whose rows are small: many worktrees share an index, and
-# each has a row for every file. A path is written once, in `place`; a digest only where no blob has it.
+# `entry` maps paths to blobs. It is a view over `item`, whose rows are small: many worktrees share an index,
+# and each has a row for every file. A path is written once, in `place`; a digest only where no blob has it.
 # `semantic_fact` has what batch indexers say about a blob at a path (see `semantics`).
 # `git_object` says which content a git blob has, so that none is read twice; `gap` what a commit has no
 # content for.
@@ -185,8 +185,8 @@ SELECT
   i.mode_beside + 33188 AS mode
 FROM item i LEFT JOIN place p ON p.id = i.place;
 CREATE TRIGGER entry_insert INSTEAD OF INSERT ON entry
-BEGIN INSERT INTO place (path) SELECT NEW.path WHERE NOT EXISTS (SELECT 1 FROM place WHERE path = NEW.path); INSERT
-OR REPLACE INTO item VALUES (
+BEGIN INSERT INTO place (path) SELECT NEW.path
+WHERE NOT EXISTS (SELECT 1 FROM place WHERE path = NEW.path); INSERT OR REPLACE INTO item VALUES (
   NEW.view, (SELECT id FROM place WHERE path = NEW.path), NEW.blob,
   nullif(NEW.digest, (SELECT digest FROM blob WHERE id = NEW.blob)),
   NEW.mtime_ns, NEW.size, NEW.inode, NEW.ctime_ns - NEW.mtime_ns, NEW.mode - 33188
