@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Final, NamedTuple, cast
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.core.slots import EpochSlot
+from codeplane.core.slots import EpochSlot, InterfaceSlot
 from codeplane.languages.sites import Site, SiteKind, ValueKind, has_sites
 from codeplane.names import Codebase
 from codeplane.surfaces.calls import argument, called_thing, full_name, loop_environments
@@ -14,11 +15,13 @@ from codeplane.surfaces.collectors.bound_tables import BoundTables
 from codeplane.surfaces.collectors.table_models import ModelTables
 from codeplane.surfaces.collectors.table_use import Table, TableSurface, TableUse, snake_case
 from codeplane.surfaces.kind_rules import MarkerRule, TableCallRule, TableRule
+from codeplane.surfaces.recorder import Recorder, Remembered, remembered_of_file
 from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.sql.collect import SqlTables
 from codeplane.surfaces.values import Evaluator, Located, ThingKind
 
 _TABLES: Final[EpochSlot[str, TableSurface]] = EpochSlot("tables")
+_BY_RULES: Final[EpochSlot[str, list[Table]]] = EpochSlot("tables by rules")
 _PRISMA_MODEL: Final = re.compile(r"^model\s+(\w+)\s*\{(.*?)^\}", re.MULTILINE | re.DOTALL)
 _PRISMA_MAP: Final = re.compile(r"@@map\(\s*(?:name:\s*)?\"([^\"]+)\"")
 _PRISMA_SCHEMA: Final = re.compile(r"@@schema\(\s*\"([^\"]+)\"")
@@ -98,18 +101,54 @@ def _tables_by_rule(
     yield from _marked_tables(evaluator, surface, rule, path)
 
 
-def _collect(code: Codebase) -> TableSurface:
-    evaluator, surface = Evaluator(code), TableSurface()
-    models = ModelTables(evaluator, surface)
-    tables = list(_prisma_tables(code))
-    for rule in rules_of(code).tables:
+def entity_tables(code: Codebase) -> list[Table]:
+    """The tables that classes and calls define, without those that only SQL names."""
+    return code.once(_BY_RULES, rules_of(code).digest, lambda: _collect_by_rules(code, TableSurface()))
+
+
+class _FileTables(NamedTuple):
+    """The tables that one file leads to, and where names of such can't be worked out."""
+
+    tables: tuple[Table, ...]
+    dynamic: dict[RepoPath, int]
+
+
+_OF_FILES: Final[InterfaceSlot[tuple[RepoPath, int, str], Remembered[_FileTables]]] = InterfaceSlot(
+    "tables of a file by a rule"
+)
+
+
+def _collect_by_rules(code: Codebase, surface: TableSurface) -> list[Table]:
+    recorder = Recorder(code)
+    evaluator = Evaluator(cast("Codebase", recorder))
+    rules = rules_of(code)
+    tables: list[Table] = []
+    for number, rule in enumerate(rules.tables):
         for path in sorted(code.paths_with_any(list(rule.words))):
             facts = code.facts(path)
             if facts is None or facts.language not in rule.languages:
                 continue
-            tables += _tables_by_rule(evaluator, surface, models, rule, path)
-    tables += BoundTables(evaluator, surface).tables()
-    tables += SqlTables(evaluator, surface).read()
+            key = (path, number, rules.digest)
+            find = partial(_tables_apart, evaluator, rule, path)
+            read = remembered_of_file(recorder, _OF_FILES, key, find)
+            tables += read.tables
+            # A class is met from the file of each of its bases too: it counts once.
+            for place, count in read.dynamic.items():
+                surface.dynamic[place] = max(count, surface.dynamic.get(place, 0))
+    tables += BoundTables(Evaluator(code), surface).tables()
+    return tables
+
+
+def _tables_apart(evaluator: Evaluator, rule: TableRule, path: RepoPath) -> _FileTables:
+    surface = TableSurface()
+    tables = tuple(_tables_by_rule(evaluator, surface, ModelTables(evaluator, surface), rule, path))
+    return _FileTables(tables, surface.dynamic)
+
+
+def _collect(code: Codebase) -> TableSurface:
+    surface = TableSurface()
+    tables = [*_prisma_tables(code), *_collect_by_rules(code, surface)]
+    tables += SqlTables(Evaluator(code), surface).read()
     surface.uses = sorted(dict.fromkeys(surface.uses), key=lambda use: (use.name, use.path, use.line))
     surface.tables = sorted(
         dict.fromkeys(tables), key=lambda table: (table.name, table.path, table.line, table.pattern)
