@@ -195,7 +195,7 @@ def _called_table(
 ) -> Iterator[Table]:
     """The tables of one call: one for each round of a loop around it."""
     imports = evaluator.code.require_facts(path).imports
-    is_migration = any(item.module.partition(".")[0] in rule.migrations for item in imports)
+    is_migration = any(f"{item.module}.{item.name}" in rule.migrations for item in imports)
     for environment in loop_environments(evaluator, path, site):
         call = Located(path, site.value, environment)
         choice = argument(call, call_rule.name)
