@@ -10,18 +10,18 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.slots import EpochSlot, InterfaceSlot
 from codeplane.names import Codebase
 from codeplane.surfaces.annotated.endpoints import AnnotatedFramework
-from codeplane.surfaces.annotated.rule import annotation_rules
 from codeplane.surfaces.dsl.grpc import Grpc
 from codeplane.surfaces.dsl.laravel import Laravel
 from codeplane.surfaces.dsl.rails import Rails
 from codeplane.surfaces.dsl.sinatra import Sinatra
 from codeplane.surfaces.flow.endpoints import FlowFramework
-from codeplane.surfaces.flow.files import files_of
+from codeplane.surfaces.flow.files import files_of, users_of
 from codeplane.surfaces.framework import Framework
 from codeplane.surfaces.recorder import Remembered, remembered
 from codeplane.surfaces.routes import Endpoint, Step, Surface
 from codeplane.surfaces.rule import Rule
 from codeplane.surfaces.rule_set import rules_of
+from codeplane.surfaces.scripts import ScriptEvaluator
 from codeplane.surfaces.values import Evaluator
 
 __all__ = ["Endpoint", "Step", "Surface", "endpoints_of"]
@@ -51,7 +51,7 @@ def framework_files(code: Codebase) -> frozenset[RepoPath]:
 def gated_languages(code: Codebase) -> frozenset[str]:
     """The languages whose endpoints stand in files that `framework_files` has, or are named there."""
     rules = rules_of(code)
-    others = {language for rule in annotation_rules() for language in rule.languages}
+    others = {language for rule in rules.annotations for language in rule.languages}
     languages = {language for rule in rules.endpoints for language in rule.languages}
     return frozenset(languages.union(*(rule.languages for rule in rules.flows)) - others)
 
@@ -59,11 +59,12 @@ def gated_languages(code: Codebase) -> frozenset[str]:
 def _importing(code: Codebase) -> set[RepoPath]:
     rules, evaluator = rules_of(code), Evaluator(code)
     paths = {path for rule in rules.endpoints for path in Framework(evaluator, rule).importing_files()}
+    paths |= {path for rule in rules.annotations for path in users_of(code, rule)}
     return paths.union(*(files_of(code, rule) for rule in rules.flows))
 
 
 def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
-    evaluator = Evaluator(code)
+    evaluator = ScriptEvaluator(code)
     endpoints: list[Endpoint] = []
     dynamic: dict[RepoPath, int] = {}
     for rule in rules:
@@ -73,7 +74,7 @@ def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
             dynamic[path] = dynamic.get(path, 0) + count
     others: list[FlowFramework | AnnotatedFramework | Rails | Sinatra | Laravel | Grpc] = [
         *(FlowFramework(evaluator, rule) for rule in rules_of(code).flows),
-        *(AnnotatedFramework(evaluator, rule) for rule in annotation_rules()),
+        *(AnnotatedFramework(evaluator, rule) for rule in rules_of(code).annotations),
         *(kind(evaluator) for kind in (Rails, Sinatra, Laravel, Grpc)),
     ]
     for other in others:

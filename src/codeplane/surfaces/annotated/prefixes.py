@@ -13,7 +13,7 @@ def directory_prefixes(code: Codebase, pattern: str) -> list[tuple[str, str]]:
     if not pattern:
         return []
     rows: list[tuple[str, str]] = []
-    for path in code.layout.ordered:
+    for path in code.paths_with("prefix"):
         if not fnmatchcase(path, pattern):
             continue
         data = code.read(path)

@@ -146,7 +146,7 @@ class Laravel:
         paths = [path for path in self._code.paths_named(name) if path == tail or path.endswith(f"/{tail}")]
         beside = [path for path in paths if path == f"{here}/{tail}".lstrip("/")]
         shared = sorted(paths, key=lambda path: (-_shared(path, statement.path), len(path)))
-        path = (beside or shared or [None])[0]
+        path = next(iter(beside or shared), None)
         if path is None:
             return False
         step = Step(

@@ -230,6 +230,9 @@ class Anchors:
         start = self._callers.scope_start(path, bind.scope)
         site = self._callers.closures(path).get(start)
         anchors = self._handed(path, site, depth) if site is not None else []
+        if site is None:
+            for call, item in self._callers.arguments_of_closure(path, bind.scope, bind.name):
+                anchors += self.resolve(Located(call.path, item), depth + 1)
         kind = self._type_of(path, bind.type_name) if not anchors else None
         if kind is not None:
             return [

@@ -1,5 +1,6 @@
 """Who calls a function, with what, and which calls a closure is an argument of."""
 
+import re
 from collections.abc import Iterator, Set
 from functools import cached_property
 from typing import Final
@@ -12,6 +13,8 @@ from codeplane.surfaces.flow.names import Names
 from codeplane.surfaces.values import Environment, Evaluator, Located, Origin
 
 _MOST_CALLERS: Final = 60
+_NAME_LENGTH: Final = 120
+_KEPT_IN: Final = re.compile(r"(\w+)\s*:?=\s*$")  # `add := func(r Router) {…}`
 _SELVES: Final = frozenset({"self", "cls", "this"})
 
 
@@ -24,6 +27,7 @@ class Callers:
         self._calls_of: dict[Place, list[tuple[Located, bool]]] = {}
         self._uses_of: dict[Place, list[tuple[RepoPath, Site]]] = {}
         self._closures_in: dict[RepoPath, dict[int, Site]] = {}
+        self._bare_in: dict[RepoPath, list[tuple[int, Site]]] = {}
         self._bodies_in: dict[RepoPath, dict[int, int]] = {}
 
     # Functions and their parameters
@@ -186,16 +190,31 @@ class Callers:
 
     def closures_around(self, path: RepoPath, start: int) -> list[Site]:
         """The calls with a closure that a byte stands in and that has no parameters, outermost first."""
-        return [
-            site
-            for at, site in sorted(self.closures(path).items())
-            if at <= start < site.end and self._is_bare(path, at)
-        ]
+        bare = self._bare_in.get(path)
+        if bare is None:
+            facts = self._code.require_facts(path)
+            with_parameters = {bind.scope for bind in facts.binds if bind.reason is Reason.PARAM}
+            starts = {self.scope_start(path, scope) for scope in with_parameters}
+            closures = sorted(self.closures(path).items(), key=lambda pair: pair[0])
+            bare = self._bare_in[path] = [(at, site) for at, site in closures if at not in starts]
+        return [site for at, site in bare if at <= start < site.end]
 
-    def _is_bare(self, path: RepoPath, start: int) -> bool:
-        facts = self._code.require_facts(path)
-        scope = next((n for n in range(len(facts.scopes)) if self.scope_start(path, n) == start), -1)
-        return not any(bind.scope == scope and bind.reason is Reason.PARAM for bind in facts.binds)
+    def arguments_of_closure(self, path: RepoPath, scope: int, name: str) -> Iterator[tuple[Located, Value]]:
+        """The calls of a closure that is kept in a variable, with the value that each gives a parameter."""
+        start = self.scope_start(path, scope)
+        before = self._code.source(path)[max(0, start - _NAME_LENGTH) : max(0, start)]
+        kept_in = _KEPT_IN.search(before.decode("utf-8", "replace"))
+        binds = self._code.require_facts(path).binds
+        names = [bind.name for bind in binds if bind.scope == scope and bind.reason is Reason.PARAM]
+        if kept_in is None or name not in names:
+            return
+        for site in self._evaluator.sites(path).sites:
+            value = site.value
+            if site.kind is not SiteKind.CALL or value.text != kept_in[1] or value.receiver is not None:
+                continue
+            item = value.argument(names.index(name))
+            if item is not None:
+                yield Located(path, value), item
 
     def scope_start(self, path: RepoPath, scope: int) -> int:
         """The byte that a scope begins with."""
