@@ -155,7 +155,8 @@ def test_answers_above_names_that_outlive_an_epoch_are_kept_by_content() -> None
         for file in sorted(SOURCES.rglob("*.py"))
         if file.relative_to(SOURCES).parts[0] not in ("core", "languages", "index", "names")
         for line in file.read_text().splitlines()
-        if "InterfaceSlot[" in line
+        # What a recorder notes is compared content by content.
+        if "InterfaceSlot[" in line and "Remembered[" not in line
     ]
     without = [path for path, line in slots if "InterfaceSlot[tuple[str, int | None], " not in line]
     assert without == ["graph/diff/repository.py"]  # its answer has the epochs of both states in it

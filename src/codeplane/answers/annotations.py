@@ -49,8 +49,8 @@ def annotation_rows(annotations: Iterable[Annotation]) -> list[AnnotationRow]:
 
 def thrown_exceptions(annotations: Iterable[Annotation]) -> list[str]:
     """The classes that code raises, and what it caught and raises again, each once."""
-    named = (one for one in annotations if one.kind == "exception" and one.detail in ("", "rethrow"))
-    return list(dict.fromkeys(shown(one.value) for one in named))
+    classes = (one for one in annotations if one.kind == "exception" and one.detail in ("", "rethrow"))
+    return list(dict.fromkeys(shown(one.value) for one in classes))
 
 
 def annotation_phrases(rows: Iterable[AnnotationRow]) -> Iterator[tuple[str, str]]:

@@ -71,8 +71,8 @@ def node_row(snapshot: Snapshot, node: Node, name: str = "") -> TraceNodeRow:
         or None,
         annotations=annotation_rows(node.annotations) or None,
         again=_names(snapshot, node.again),
-        passes=_names(snapshot, node.passed),
-        creates=_names(snapshot, node.created),
+        passes=_names(snapshot, node.handed_over),
+        creates=_names(snapshot, node.new_objects),
         outside=[shown(text) for text in _not_raised(node)[:_MOST_KEPT]] or None,
         unproven=[shown(text) for text in node.unproven[:_MOST_KEPT]] or None,
         more=node.more or None,
@@ -82,8 +82,8 @@ def node_row(snapshot: Snapshot, node: Node, name: str = "") -> TraceNodeRow:
 
 def _not_raised(node: Node) -> list[str]:
     """The calls of other packages without those that make what is raised."""
-    raised = {one.value.rpartition(".")[2] for one in node.annotations if one.kind == "exception"}
-    return [text for text in node.outside if text.rpartition(".")[2] not in raised]
+    exceptions = {one.value.rpartition(".")[2] for one in node.annotations if one.kind == "exception"}
+    return [text for text in node.outside if text.rpartition(".")[2] not in exceptions]
 
 
 def _position(snapshot: Snapshot, node: Node) -> str:

@@ -24,7 +24,7 @@ _LONGEST_CALL: Final = 48
 _VALUES: Final = frozenset(("variable", "constant", "type"))
 _SELVES: Final = frozenset(("self", "cls", "this", "super", "super()", "base", "parent"))
 _CLASS_KINDS: Final = frozenset(("class", "struct", "object", "interface", "trait"))
-_MOST_KEPT: Final = 20_000
+_MOST_KEPT: Final = 2_000  # files
 _MOST_TARGETS: Final = 6  # implementations of one member
 
 
@@ -66,14 +66,18 @@ class Steps:
     """The ways on from some code, and what is called that leads nowhere here."""
 
     steps: list[Step] = field(default_factory=list)
-    created: list[Place] = field(default_factory=list)  # classes without code that runs when they are made
+    new_objects: list[Place] = field(
+        default_factory=list
+    )  # classes without code that runs when they are made
     outside: "Counter[str]" = field(default_factory=Counter)
     unproven: "Counter[str]" = field(default_factory=Counter)
     is_recursive: bool = False
+    inputs: dict[RepoPath, int | None] = field(default_factory=dict)  # other files that were read
     more_targets: int = 0  # implementations beyond the bound
 
 
-_STEPS: Final = InterfaceSlot[tuple[Region, int | None, Place | None], Steps]("ways on from some code")
+_Table = dict[tuple[Region, Place | None], Steps]
+_STEPS: Final = InterfaceSlot[tuple[str, int | None], _Table]("ways on from some code")
 
 
 class Tracer:
@@ -95,11 +99,15 @@ class Tracer:
         table = self._snapshot.answers(_STEPS)
         if len(table) > _MOST_KEPT:
             table.clear()
-        key = (region, self._snapshot.layout.blobs.get(region.path), owner)
-        return self._snapshot.once(_STEPS, key, lambda: self._find_steps(region, owner))
+        blobs = self._snapshot.layout.blobs
+        of_file = table.setdefault((region.path, blobs.get(region.path)), {})
+        steps = of_file.get((region, owner))
+        if steps is None or any(blobs.get(path) != blob for path, blob in steps.inputs.items()):
+            steps = of_file[region, owner] = self._find_steps(region, owner)
+        return steps
 
     def _find_steps(self, region: Region, owner: Place | None) -> Steps:
-        collected = Steps()
+        ways = Steps()
         place = region.place
         regions = [region]
         if place is not None and is_class(self._snapshot, place):
@@ -108,13 +116,11 @@ class Tracer:
         elif place is not None and owner is None:
             owner = self.class_of(place)
         for one in regions:
-            self._collect(one, owner, collected)
-        collected.is_recursive = any(step.callee == place for step in collected.steps)
+            self._collect(one, owner, ways)
+        ways.is_recursive = any(step.callee == place for step in ways.steps)
         inside = {one.place for one in regions} | {place}
-        collected.steps = [
-            step for step in _distinct(collected.steps) if not self._is_within(step.callee, inside)
-        ]
-        return collected
+        ways.steps = [step for step in _distinct(ways.steps) if not self._is_within(step.callee, inside)]
+        return ways
 
     def _is_within(self, place: Place, holders: set[Place | None]) -> bool:
         """Whether a definition is one of some, or stands inside of one: its code is theirs already."""
@@ -140,7 +146,7 @@ class Tracer:
         owner = owner_of(self._snapshot, place)
         return owner if owner is not None and is_class(self._snapshot, owner) else None
 
-    def _collect(self, region: Region, owner: Place | None, collected: Steps) -> None:
+    def _collect(self, region: Region, owner: Place | None, ways: Steps) -> None:
         facts = self._snapshot.require_facts(region.path)
         occurrences = self._snapshot.all_occurrences(region.path)
         body = self._body_scopes(facts, region.place)
@@ -151,9 +157,9 @@ class Tracer:
             in_header = body is not None and occurrences.scopes[at] not in body
             if role == Role.CALL:
                 ref = self._ref(region.path, facts, name, occurrences.at(at))
-                self._add_call(region, ref, owner, collected, in_header=in_header)
+                self._add_call(region, ref, owner, ways, in_header=in_header)
             elif role == Role.READ or (in_header and role == Role.TYPE):
-                self._add_read(region, facts, name, occurrences.at(at), collected, in_header=in_header)
+                self._add_read(region, facts, name, occurrences.at(at), ways, in_header=in_header)
 
     def _body_scopes(self, facts: FileFacts, place: Place | None) -> set[int] | None:
         """The scopes inside of a definition; what is outside of them is its header."""
@@ -176,42 +182,42 @@ class Tracer:
     # Calls
 
     def _add_call(
-        self, region: Region, ref: RefFact, owner: Place | None, collected: Steps, *, in_header: bool
+        self, region: Region, ref: RefFact, owner: Place | None, ways: Steps, *, in_header: bool
     ) -> None:
         target = ref.target[0] if ref.target else None
         is_here = target is not None and target.definition >= 0 and ref.tier in PROVED
         if not is_here or target is None:
             if not in_header:
-                self._count_open(ref, collected)
+                self._count_open(ref, ways)
             return
         if in_header:
             way = self._header_way(region, ref)
-            collected.steps.append(Step(target, ref.tier, ref.line, way, owner=self._owner_after(target)))
+            ways.steps.append(Step(target, ref.tier, ref.line, way, owner=self._owner_after(target)))
             return
         is_self = ref.receiver in _SELVES
         if is_self and owner is not None and ref.receiver not in ("super", "super()", "base", "parent"):
             target = self._of_instance(owner, ref.name) or target
         if self._snapshot.definition_kind(target) in _VALUES:
-            self._count_open(ref, collected)
+            self._count_open(ref, ways)
         elif is_class(self._snapshot, target):
-            self._add_class(target, ref, collected)
+            self._add_class(target, ref, ways)
         elif is_self:
-            collected.steps.append(Step(target, ref.tier, ref.line, owner=owner))
+            ways.steps.append(Step(target, ref.tier, ref.line, owner=owner))
         else:
-            collected.steps += self._dispatched(target, ref, collected)
+            ways.steps += self._dispatched(target, ref, ways)
 
     def _of_instance(self, owner: Place, name: str) -> Place | None:
         """The member that an instance of a class has, where a method of a base calls it."""
         target = known(self._snapshot.classes.member(self._snapshot.grouped(owner), name))
         return target[0] if len(target) == 1 and target[0].definition >= 0 else None
 
-    def _add_class(self, target: Place, ref: RefFact, collected: Steps) -> None:
+    def _add_class(self, target: Place, ref: RefFact, ways: Steps) -> None:
         if run_by(self._snapshot, target):
-            collected.steps.append(Step(target, ref.tier, ref.line, owner=target))
-        elif target not in collected.created:
-            collected.created.append(target)
+            ways.steps.append(Step(target, ref.tier, ref.line, owner=target))
+        elif target not in ways.new_objects:
+            ways.new_objects.append(target)
 
-    def _dispatched(self, target: Place, ref: RefFact, collected: Steps) -> Iterator[Step]:
+    def _dispatched(self, target: Place, ref: RefFact, ways: Steps) -> Iterator[Step]:
         """A member and what may run in its place."""
         owner = self._owner_after(target)
         if owner is None or not ref.receiver:
@@ -224,7 +230,7 @@ class Tracer:
         way = Way.IMPLEMENTATION if is_open else Way.OVERRIDE
         for place, tier in others[:_MOST_TARGETS]:
             yield Step(place, tier, ref.line, way, target, self._owner_after(place))
-        collected.more_targets += max(0, len(others) - _MOST_TARGETS)
+        ways.more_targets += max(0, len(others) - _MOST_TARGETS)
 
     def _is_open(self, target: Place) -> bool:
         """Whether a member has no code of its own: that of an interface, or an abstract one."""
@@ -243,7 +249,7 @@ class Tracer:
     def _owner_after(self, place: Place) -> Place | None:
         return place if is_class(self._snapshot, place) else self.class_of(place)
 
-    def _count_open(self, ref: RefFact, collected: Steps) -> None:
+    def _count_open(self, ref: RefFact, ways: Steps) -> None:
         """A call that leads outside by an import, or one that may lead to the repository and isn't proven to.
 
         Builtins are neither, nor what is called on the result of another call.
@@ -255,9 +261,9 @@ class Tracer:
         if len(text) > _LONGEST_CALL:
             text = f"….{ref.name}"
         if root in self._original_names(ref.path):
-            collected.outside[text] += 1
+            ways.outside[text] += 1
         elif ref.receiver and ref.tier is not Tier.PROVEN and self._may_be_function(ref.path, ref.name):
-            collected.unproven[text] += 1
+            ways.unproven[text] += 1
 
     # Functions that are named and not called
 
@@ -267,7 +273,7 @@ class Tracer:
         facts: FileFacts,
         name: str,
         item: Occurrence,
-        collected: Steps,
+        ways: Steps,
         *,
         in_header: bool,
     ) -> None:
@@ -280,9 +286,10 @@ class Tracer:
         kind = self._snapshot.definition_kind(target)
         if kind in _FUNCTIONS:
             way = self._header_way(region, ref) if in_header else Way.PASSED
-            collected.steps.append(Step(target, ref.tier, ref.line, way, owner=self._owner_after(target)))
+            ways.steps.append(Step(target, ref.tier, ref.line, way, owner=self._owner_after(target)))
         elif in_header and kind in _VALUES:
-            collected.steps += self._in_alias(target, ref)
+            ways.inputs[target.path] = self._snapshot.layout.blobs.get(target.path)
+            ways.steps += self._in_alias(target, ref)
 
     def _may_be_function(self, path: RepoPath, name: str) -> bool:
         """Whether anything in the repository that has this name can be run, or stand for what can."""

@@ -82,7 +82,7 @@ class DefinitionFacts:
         ]
 
     def within(self, path: RepoPath, first: int, last: int) -> list[Annotation]:
-        """The same for a piece of code without a name, by its bytes."""
+        """What frameworks mean in a piece of code without a name, by its bytes."""
         lines = self._evaluator.line_of(path, first), self._evaluator.line_of(path, last)
         annotations = [one for _, one in self._keys(path) if lines[0] <= one.line <= lines[1]]
         annotations += [

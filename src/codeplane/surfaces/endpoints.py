@@ -52,8 +52,8 @@ def gated_languages(code: Codebase) -> frozenset[str]:
     """The languages whose endpoints stand in files that `framework_files` has, or are named there."""
     rules = rules_of(code)
     others = {language for rule in rules.annotations for language in rule.languages}
-    gated = {language for rule in rules.endpoints for language in rule.languages}
-    return frozenset(gated.union(*(rule.languages for rule in rules.flows)) - others)
+    languages = {language for rule in rules.endpoints for language in rule.languages}
+    return frozenset(languages.union(*(rule.languages for rule in rules.flows)) - others)
 
 
 def _importing(code: Codebase) -> set[RepoPath]:

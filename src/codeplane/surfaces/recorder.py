@@ -93,7 +93,7 @@ class Recorder:
 
 
 def recording(code: Codebase) -> Codebase:
-    """The same code behind a recorder."""
+    """Code behind a recorder."""
     return cast("Codebase", Recorder(code))
 
 

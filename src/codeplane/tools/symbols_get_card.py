@@ -123,11 +123,11 @@ class SymbolsGetCardOutput(Output):
 
     def _calls_text(self) -> list[str]:
         files: dict[str, list[str]] = {}
-        raised = {text.rpartition(".")[2] for text in self.thrown_exceptions or ()}
+        exceptions = {text.rpartition(".")[2] for text in self.thrown_exceptions or ()}
         for entry in self.calls or ():
             name, at = _without_tier(entry).rsplit(" ", 1)
             path, _, line = at.rpartition(":")
-            if name in raised:
+            if name in exceptions:
                 continue  # said above
             files.setdefault(path, []).append(f"{name}:{line}")
         calls = [f"  {path}: {', '.join(names)}" for path, names in files.items()]

@@ -61,12 +61,12 @@ _Endpoints = Mapping[_Key, EndpointFact]
 
 
 def _endpoint_changes(old: _Endpoints, new: _Endpoints) -> Iterator[SurfaceChange]:
-    removed = {key: old[key] for key in old.keys() - new.keys()}
-    added = {key: new[key] for key in new.keys() - old.keys()}
-    yield from _grouped_moves(list(_moves(removed, added)))
-    yield from _other_methods(removed, added)
-    yield from _listed(removed, SurfaceChangeKind.REMOVED, is_breaking=True)
-    yield from _listed(added, SurfaceChangeKind.ADDED, is_breaking=False)
+    old_only = {key: old[key] for key in old.keys() - new.keys()}
+    new_only = {key: new[key] for key in new.keys() - old.keys()}
+    yield from _grouped_moves(list(_moves(old_only, new_only)))
+    yield from _other_methods(old_only, new_only)
+    yield from _listed(old_only, SurfaceChangeKind.REMOVED, is_breaking=True)
+    yield from _listed(new_only, SurfaceChangeKind.ADDED, is_breaking=False)
     for key in old.keys() & new.keys():
         yield from _changed(key, old[key], new[key])
 
@@ -101,14 +101,14 @@ class _Move(NamedTuple):
         return "/".join(before) or "/", "/".join(after) or "/"
 
 
-def _moves(removed: dict[_Key, EndpointFact], added: dict[_Key, EndpointFact]) -> Iterator[_Move]:
+def _moves(old_only: dict[_Key, EndpointFact], new_only: dict[_Key, EndpointFact]) -> Iterator[_Move]:
     """The endpoints that went to another path; they are taken out of both tables."""
-    befores, afters = _by_handler(removed), _by_handler(added)
+    befores, afters = _by_handler(old_only), _by_handler(new_only)
     for key, before in befores.items():
         after = afters.get(key, [])
         if key[1] and len(before) == len(after):
             for old_key, new_key in zip(before, after, strict=True):
-                yield _Move(key[0], removed.pop(old_key), added.pop(new_key))
+                yield _Move(key[0], old_only.pop(old_key), new_only.pop(new_key))
 
 
 def _by_handler(endpoints: _Endpoints) -> dict[tuple[str, str], list[_Key]]:
@@ -151,14 +151,14 @@ def _tail(move: _Move, heads: tuple[str, str]) -> str:
 
 
 def _other_methods(
-    removed: dict[_Key, EndpointFact], added: dict[_Key, EndpointFact]
+    old_only: dict[_Key, EndpointFact], new_only: dict[_Key, EndpointFact]
 ) -> Iterator[SurfaceChange]:
     """Paths whose handler serves another method."""
-    befores, afters = _by_path(removed), _by_path(added)
+    befores, afters = _by_path(old_only), _by_path(new_only)
     for key, before in befores.items():
         after = afters.get(key, [])
         if key[1] and len(before) == len(after) == 1:
-            was, now = removed.pop(before[0]), added.pop(after[0])
+            was, now = old_only.pop(before[0]), new_only.pop(after[0])
             yield SurfaceChange(
                 "endpoint", SurfaceChangeKind.CHANGED, (min(was.route, now.route),), before[0][0],
                 after[0][0], "method", True, now.path, now.line,
@@ -222,27 +222,27 @@ def _default(fact: KeyFact) -> str:
 
 
 def _table_changes(old: Mapping[str, TableFact], new: Mapping[str, TableFact]) -> Iterator[SurfaceChange]:
-    removed = {name: old[name] for name in old.keys() - new.keys()}
-    added = {name: new[name] for name in new.keys() - old.keys()}
-    for before, after in _renames(removed, added):
-        now = added.pop(after)
-        removed.pop(before)
+    old_only = {name: old[name] for name in old.keys() - new.keys()}
+    new_only = {name: new[name] for name in new.keys() - old.keys()}
+    for before, after in _renames(old_only, new_only):
+        now = new_only.pop(after)
+        old_only.pop(before)
         yield SurfaceChange(
             "table", SurfaceChangeKind.CHANGED, (now.entity,), before, after, "name", True, now.path, now.line
         )
-    for name, fact in removed.items():
+    for name, fact in old_only.items():
         yield SurfaceChange(
             "table", SurfaceChangeKind.REMOVED, (name,), fact.entity, "", "", True, fact.path, fact.line
         )
-    for name, fact in added.items():
+    for name, fact in new_only.items():
         yield SurfaceChange(
             "table", SurfaceChangeKind.ADDED, (name,), "", fact.entity, "", False, fact.path, fact.line
         )
 
 
-def _renames(removed: Mapping[str, TableFact], added: Mapping[str, TableFact]) -> list[tuple[str, str]]:
+def _renames(old_only: Mapping[str, TableFact], new_only: Mapping[str, TableFact]) -> list[tuple[str, str]]:
     """Tables whose class has another table now."""
-    befores, afters = _by_entity(removed.items()), _by_entity(added.items())
+    befores, afters = _by_entity(old_only.items()), _by_entity(new_only.items())
     return [
         (before[0], afters[entity][0])
         for entity, before in befores.items()

@@ -55,15 +55,15 @@ def _codebase_of(now: Snapshot, state: State) -> Codebase:
         blobs = state.code.layout.blobs
         others = {path: blob for path, blob in state.blobs.items() if blobs.get(path, -1) != blob}
         contents: dict[RepoPath, bytes] = {}
-        gone: list[RepoPath] = []
+        missing_texts: list[RepoPath] = []
         for path in map(RepoPath, others):
             data = state.read(path)
             if data is not None:
                 contents[path] = data
             elif _has_sites(state.code.facts_of(state.blobs[path] or -1)):
-                gone.append(path)
-        if gone:
-            raise TextsGone(state.label, gone)
+                missing_texts.append(path)
+        if missing_texts:
+            raise TextsGone(state.label, missing_texts)
         here = {path: blob for path, blob in others.items() if path in contents}
         without = frozenset((blobs.keys() - state.blobs.keys()) | (others.keys() - here.keys()))
         code = state.code.overlaid(here, without, contents)

@@ -55,7 +55,7 @@ class _Tree:
     """What stands below which owner."""
 
     below: dict[_Owner | None, list[_Entry]] = field(default_factory=dict)
-    mounted: set[_Owner] = field(default_factory=set)
+    with_owner: set[_Owner] = field(default_factory=set)
 
     def add(self, owner: _Owner | None, entry: _Entry) -> None:
         self.below.setdefault(owner, []).append(entry)
@@ -114,7 +114,7 @@ def _owner_behind(evaluator: Evaluator, place: Place) -> _Owner | None:
 def _named(tree: _Tree, programs: dict[_Owner, list[str]]) -> Iterator[Command]:
     """The commands with the names of the groups around them, outermost first."""
     roots: list[tuple[_Owner | None, tuple[str, ...]]] = [(None, ())]
-    roots += [(owner, ()) for owner in tree.below if owner is not None and owner not in tree.mounted]
+    roots += [(owner, ()) for owner in tree.below if owner is not None and owner not in tree.with_owner]
     own = {entry.key for some in tree.below.values() for entry in some if entry.key is not None}
     for owner, words in roots:
         if owner is not None and owner in own and owner not in programs:
@@ -192,7 +192,7 @@ class _Reader:
         entry = _Entry(names, place, place, path, line, rule.framework, is_group)
         self._tree.add(owner, entry)
         if owner is not None:
-            self._tree.mounted.add(place)
+            self._tree.with_owner.add(place)
 
     def _owner_of(self, path: RepoPath, receiver: Value | None) -> _Owner | None:
         """The group that a decorator is a method of."""
@@ -213,8 +213,8 @@ class _Reader:
 
     def _names(self, path: RepoPath, call: Value, place: Place) -> tuple[str, ...]:
         """The name that is said, or those that a function's own may become."""
-        selected = argument(Located(path, call), self._rule.name)
-        text = self._evaluator.text(selected) if selected is not None else None
+        choice = argument(Located(path, call), self._rule.name)
+        text = self._evaluator.text(choice) if choice is not None else None
         if text:
             return (text.split()[0],) if text.split() else (text,)
         own = self._code.definition(place).name
@@ -222,36 +222,36 @@ class _Reader:
         return tuple(dict.fromkeys(name.replace("_", "-") for name in (own, short)))
 
     def _read_mount(self, path: RepoPath, site: Site, child: str, name: str) -> None:
-        located = Located(path, site.value)
-        selected = argument(located, child)
+        call_here = Located(path, site.value)
+        choice = argument(call_here, child)
         owner = self._owner_of(path, site.value.receiver)
-        below = self._owner_of_thing(self._evaluator.evaluate(selected)) if selected is not None else None
+        below = self._owner_of_thing(self._evaluator.evaluate(choice)) if choice is not None else None
         if owner is None or below is None or owner == below:
             return
-        self._tree.mounted.add(below)
+        self._tree.with_owner.add(below)
         line = self._evaluator.line_of(path, site.start)
         place = below if isinstance(below, Place) else None
-        names = self._mounted_names(located, selected, name, below)
+        names = self._mounted_names(call_here, choice, name, below)
         self._tree.add(owner, _Entry(names, place, below, path, line, self._rule.framework, True))
 
     def _mounted_names(
         self, call: Located, child: Located | None, name: str, below: _Owner
     ) -> tuple[str, ...]:
         """The name that the mount says, else the one that the group or command has by itself."""
-        named = argument(call, name) if name else None
-        if named is None and child is not None and self._rule.owner_name:
+        label = argument(call, name) if name else None
+        if label is None and child is not None and self._rule.owner_name:
             made_by = self._evaluator.evaluate(child).made_by
-            named = argument(made_by, self._rule.owner_name) if made_by is not None else None
-        text = self._evaluator.text(named) if named is not None else None
+            label = argument(made_by, self._rule.owner_name) if made_by is not None else None
+        text = self._evaluator.text(label) if label is not None else None
         if text:
             return (text,)
-        written = [entry for entry in self._tree.below.get(None, ()) if entry.key == below]
-        return written[0].names if written else ("",)
+        own_entries = [entry for entry in self._tree.below.get(None, ()) if entry.key == below]
+        return own_entries[0].names if own_entries else ("",)
 
     def _read_parser(self, path: RepoPath, site: Site) -> None:
         """`p = sub.add_parser("build")` with `p.set_defaults(func=build)` in the same function."""
-        selected = argument(Located(path, site.value), self._rule.name)
-        text = self._evaluator.text(selected) if selected is not None else None
+        choice = argument(Located(path, site.value), self._rule.name)
+        text = self._evaluator.text(choice) if choice is not None else None
         around = self._evaluator.definition_around(path, site.start)
         if not text:
             return
@@ -277,8 +277,8 @@ class _Reader:
             link = link.receiver
         if link is None or link.kind is not ValueKind.CALL:
             return
-        selected = argument(Located(path, link), self._rule.name)
-        text = self._evaluator.text(selected) if selected is not None else None
+        choice = argument(Located(path, link), self._rule.name)
+        text = self._evaluator.text(choice) if choice is not None else None
         handler = site.value.argument(0)
         if not text or handler is None:
             return

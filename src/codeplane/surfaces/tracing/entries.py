@@ -98,19 +98,19 @@ class EntryFinder:
         is_own = own_files(self._snapshot)
         own = [one for one in endpoints if is_own(one.path)]
         rows = matching(own, method, path) or matching(endpoints, method, path)
-        asked = f"{method} {path}".strip()
+        request_text = f"{method} {path}".strip()
         if not rows:
             near = nearest_requests(own or endpoints, method, path, _MOST_CANDIDATES)
             hints = [f"The nearest: {', '.join(near)}"] if near else []
             hints += (
                 [] if endpoints else ["No endpoint of this repository is known: surfaces_list_endpoints."]
             )
-            raise NotFound(f"No endpoint serves {asked!r}.", hints=hints, nearest=near)
+            raise NotFound(f"No endpoint serves {request_text!r}.", hints=hints, nearest=near)
         handlers = {(one.handler, one.path, one.line if one.handler is None else 0): one for one in rows}
         if len(handlers) > 1:
             candidates = [self._candidate(one) for one in handlers.values()]
             raise AmbiguousSymbol(
-                f"{len(handlers)} endpoints serve {asked!r}.",
+                f"{len(handlers)} endpoints serve {request_text!r}.",
                 hints=[f"Name one: {'; '.join(candidates[:_MOST_CANDIDATES])}"],
                 candidates=candidates,
             )

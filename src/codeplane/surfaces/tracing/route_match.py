@@ -34,14 +34,16 @@ def read_request(text: str, methods: Iterable[str]) -> tuple[str, str] | None:
 
 def matching(endpoints: Sequence[Endpoint], method: str, path: str) -> list[Endpoint]:
     """The endpoints that a request means, by the closest way of spelling it that any has."""
-    served = [one for one in endpoints if not method or one.method == method or one.method in _ANY]
-    served.sort(key=lambda one: one.method in _ANY)
+    candidates = [one for one in endpoints if not method or one.method == method or one.method in _ANY]
+    candidates.sort(key=lambda one: one.method in _ANY)
     plain = plain_route(path)
-    exact = [one for one in served if method and one.route == path]
-    rows = exact or [one for one in served if plain_route(one.route) == plain]
+    exact = [one for one in candidates if method and one.route == path]
+    rows = exact or [one for one in candidates if plain_route(one.route) == plain]
     if rows:
         return _exact_methods(rows) if method else rows
-    rows = [one for one in served if _pattern(one.route).fullmatch(_SLASHES.sub("/", f"/{path.strip('/')}"))]
+    rows = [
+        one for one in candidates if _pattern(one.route).fullmatch(_SLASHES.sub("/", f"/{path.strip('/')}"))
+    ]
     fewest = min((len(_PARAMETER.findall(one.route)) for one in rows), default=0)
     return _exact_methods([one for one in rows if len(_PARAMETER.findall(one.route)) == fewest])
 
@@ -56,7 +58,7 @@ def nearest_requests(endpoints: Sequence[Endpoint], method: str, path: str, most
 
 
 def _exact_methods(rows: list[Endpoint]) -> list[Endpoint]:
-    """Those of the method itself, where there are some; else those of any method."""
+    """The endpoints of the method itself, where there are some; else what serves any method."""
     own = [one for one in rows if one.method not in _ANY]
     return own or rows
 
@@ -69,9 +71,9 @@ def plain_route(path: str) -> str:
 def _pattern(route: str) -> re.Pattern[str]:
     """What URLs a route serves, as far as its parameters tell."""
     text, at = "", 0
-    trimmed = _SLASHES.sub("/", f"/{route.strip('/')}")
-    for match in _PARAMETER.finditer(trimmed):
-        text += re.escape(trimmed[at : match.start()])
+    plain = _SLASHES.sub("/", f"/{route.strip('/')}")
+    for match in _PARAMETER.finditer(plain):
+        text += re.escape(plain[at : match.start()])
         text += ".+" if _DEEP.search(match[0]) else "[^/]+"
         at = match.end()
-    return re.compile(text + re.escape(trimmed[at:]))
+    return re.compile(text + re.escape(plain[at:]))

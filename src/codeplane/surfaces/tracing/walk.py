@@ -27,8 +27,8 @@ class Node:
     annotations: list[Annotation] = field(default_factory=list)
     children: list["Node"] = field(default_factory=list)
     again: list[Place] = field(default_factory=list)  # ways on that are elsewhere in the tree
-    passed: list[Place] = field(default_factory=list)  # functions that are handed to something
-    created: list[Place] = field(default_factory=list)
+    handed_over: list[Place] = field(default_factory=list)  # functions that are handed to something
+    new_objects: list[Place] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
     unproven: list[str] = field(default_factory=list)
     is_recursive: bool = False
@@ -89,14 +89,14 @@ class Walk:
         owner = node.step.owner if node.step is not None else None
         steps = self._tracer.steps(node.region, owner)
         node.annotations = self._annotations(node)
-        raised = {one.target for one in node.annotations if one.kind == "exception"}
-        node.created = [one for one in steps.created if one not in raised]
+        exceptions = {one.target for one in node.annotations if one.kind == "exception"}
+        node.new_objects = [one for one in steps.new_objects if one not in exceptions]
         node.is_recursive = steps.is_recursive
         node.outside, node.unproven = list(steps.outside), list(steps.unproven)
         ways = [
             step
             for step in [*before, *self._of_entry(node), *steps.steps]
-            if step.callee not in raised and not self._is_registration(node, step)
+            if step.callee not in exceptions and not self._is_registration(node, step)
         ]
         is_passed = node.step is not None and node.step.way is Way.PASSED
         room = self._bounds.limit - result.total - pending
@@ -105,7 +105,7 @@ class Walk:
             if key in self._keys:
                 node.again.append(step.callee)
             elif step.way is Way.PASSED and node.depth:
-                node.passed.append(step.callee)
+                node.handed_over.append(step.callee)
             elif node.depth >= self._bounds.depth or is_passed:
                 node.more += 1
                 self._below.add(step.callee)
