@@ -1,7 +1,7 @@
 """Commits that one branch alone keeps alive."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import pygit2
@@ -19,8 +19,11 @@ _MOST_COMMITS: Final = 1000
 _LONGEST_SUBJECT: Final = 60
 
 
-def own_commits(handle: pygit2.Repository, branch: str) -> list[pygit2.Commit]:
-    """The commits that only this branch reaches, newest first, up to a bound."""
+def own_commits(
+    handle: pygit2.Repository, branch: str, detached_heads: Sequence[str] = ()
+) -> list[pygit2.Commit]:
+    """The commits that only this branch reaches, newest first, up to a bound; `detached_heads` of other
+    checkouts keep commits too."""
     name = BRANCHES + branch
     reference = handle.references.get(name)
     if reference is None:
@@ -29,6 +32,8 @@ def own_commits(handle: pygit2.Repository, branch: str) -> list[pygit2.Commit]:
     for other in ref_tips(handle):
         if other.name != name:
             walker.hide(other.peel(pygit2.Commit).id)
+    for head in detached_heads:
+        walker.hide(head)
     return list(itertools.islice(walker, _MOST_COMMITS))
 
 

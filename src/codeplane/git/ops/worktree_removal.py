@@ -47,7 +47,7 @@ def drop_branch(repository: Repository, branch: str, *, force: bool) -> str:
         reference = handle.lookup_branch(branch)
         if reference is None:
             return f"Its branch {branch} was gone."
-        commits = own_commits(handle, branch)
+        commits = own_commits(handle, branch, _detached_heads(repository))
         if commits and not force:
             return f"Its branch {branch} stays: {len(commits)} of its commits are nowhere else."
         if commits:
@@ -60,6 +60,12 @@ def drop_branch(repository: Repository, branch: str, *, force: bool) -> str:
             # The worktree is gone already: what is left is told, and can be deleted by itself.
             return f"Its branch {branch} stays: {explain_error(error).message}"
     return f"Its branch {branch} was deleted too."
+
+
+def _detached_heads(repository: Repository) -> tuple[str, ...]:
+    """The commit that the checkout which stays has on no branch: a worktree may have begun there."""
+    head = repository.head()
+    return (head.commit,) if head.commit is not None and head.branch is None else ()
 
 
 def _check_removable(repository: Repository, roots: Roots, worktree: Worktree) -> None:
@@ -82,7 +88,7 @@ def _save_or_refuse(
     with inner.opened() as handle:
         files = sorted(_local_changes(handle))
         loose = _loose_commit(handle)
-        commits = own_commits(handle, branch) if branch is not None else []
+        commits = own_commits(handle, branch, _detached_heads(repository)) if branch is not None else []
         operation = unfinished_operation(handle)
         modules = [entry.path for entry in handle.index if int(entry.mode) == SUBMODULE]
         living = [path for path in modules if os.path.lexists(worktree.path / path / ".git")]
