@@ -54,11 +54,11 @@ class ScriptValues(Evaluator):
 
     def speaks(self, path: RepoPath) -> bool:
         """Whether a file is of such a language."""
-        known = self._is_script.get(path)
-        if known is None:
+        is_script = self._is_script.get(path)
+        if is_script is None:
             facts = self.code.facts(path)
-            known = self._is_script[path] = facts is not None and facts.language in SCRIPTS
-        return known
+            is_script = self._is_script[path] = facts is not None and facts.language in SCRIPTS
+        return is_script
 
     def functions(self, path: RepoPath) -> FileFunctions:
         functions = self._functions_of.get(path)
@@ -335,7 +335,7 @@ class ScriptValues(Evaluator):
         return super()._root(located, root, depth, follows=follows)
 
     def anonymous_instance(self, path: RepoPath, start: int) -> Thing:
-        """`this` in a class: an instance of which no more is known."""
+        """`this` in a class: an instance of which no more is is_script."""
         place = self.definition_around(path, start)
         while place is not None and self.code.definition_kind(place) != "class":
             parent = self.code.require_facts(path).definitions[place.definition].parent

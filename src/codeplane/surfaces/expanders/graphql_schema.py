@@ -140,9 +140,9 @@ class GraphqlSchema:
         thing = self._evaluator.evaluate(located)
         if thing.kind is not ThingKind.LITERAL or thing.made_by is None:
             ref = self._evaluator.function_of(thing)  # `fields: () => ({…})`
-            for returned in self._evaluator.returned_by(ref, located) if ref is not None else ():
-                if returned.value.kind is ValueKind.MAPPING:
-                    yield from self._fields(returned, method)
+            for result in self._evaluator.returned_by(ref, located) if ref is not None else ():
+                if result.value.kind is ValueKind.MAPPING:
+                    yield from self._fields(result, method)
             return
         path, value, environment = thing.made_by
         for item in value.items:
@@ -187,7 +187,7 @@ class GraphqlSchema:
                 place = self._field_place(one, site)
                 if place is not None:
                     name = _camel(self._code.definition(place).name)
-                    resolver = self._resolver(one, place)
+                    resolver = self._field_resolver(one, place)
                     yield _Operation(method, name, one.path, site.start, resolver)
 
     def _field_place(self, place: Place, site: Site) -> Place | None:
@@ -208,7 +208,7 @@ class GraphqlSchema:
                 return Place(place.path, number)
         return None
 
-    def _resolver(self, owner: Place, place: Place) -> Place:
+    def _field_resolver(self, owner: Place, place: Place) -> Place:
         """`resolve_x` for a field x of graphene; anything else resolves itself."""
         method = self._handlers.method_of(owner, f"resolve_{self._code.definition(place).name}")
         return method or place

@@ -196,9 +196,9 @@ class NestModules:
                     factory = self._arguments.value(call, "arg1")
                     thing = self._evaluator.evaluate(factory) if factory is not None else None
                     ref = self._evaluator.function_of(thing) if thing is not None else None
-                    for returned in self._evaluator.returned_by(ref, call) if ref is not None else ():
-                        if returned.value.kind is ValueKind.MAPPING:
-                            yield returned
+                    for result in self._evaluator.returned_by(ref, call) if ref is not None else ():
+                        if result.value.kind is ValueKind.MAPPING:
+                            yield result
 
     # Modules
 
@@ -261,8 +261,8 @@ class NestModules:
         first = value.argument(0)
         if value.text == "forwardRef" and first is not None:
             ref = self._evaluator.function_of(self._evaluator.evaluate(Located(path, first, environment)))
-            for returned in self._evaluator.returned_by(ref, item) if ref is not None else ():
-                yield from self._modules_of(returned)
+            for result in self._evaluator.returned_by(ref, item) if ref is not None else ():
+                yield from self._modules_of(result)
         elif value.text == "registerWhen" and first is not None:
             yield from self._modules_of(Located(path, first, environment))
         if value.receiver is not None:
@@ -282,8 +282,8 @@ class NestModules:
 
     def _listed(self, module: Marked | None, name: str) -> Iterator[Place]:
         """The classes in a list of a module."""
-        listed = self._arguments.value(module.call, f"arg0.{name}") if module is not None else None
-        for item in self._flat(listed) if listed is not None else ():
+        classes = self._arguments.value(module.call, f"arg0.{name}") if module is not None else None
+        for item in self._flat(classes) if classes is not None else ():
             thing = self._evaluator.evaluate(item)
             if thing.kind is ThingKind.DEFINITION:
                 yield thing.target[0]
