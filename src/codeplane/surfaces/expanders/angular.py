@@ -40,7 +40,7 @@ class Remote(NamedTuple):
     """What a route loads from another application."""
 
     name: str
-    key: str
+    exposed: str
     member: str
     entry: str
     at: Located
