@@ -26,9 +26,7 @@ class Application(NamedTuple):
     commit: str
 
 
-APPLICATIONS = (
-    Application("mastodon", "mastodon/mastodon", "2f40549d41d77bd4941214e1915074d2e9113b80"),
-)
+APPLICATIONS = (Application("mastodon", "mastodon/mastodon", "2f40549d41d77bd4941214e1915074d2e9113b80"),)
 
 
 def drawn(root: Path) -> list[tuple[str, str, str]]:
@@ -59,7 +57,9 @@ def compare(application: Application) -> bool:
         started = time.process_time()
         surface = endpoints_of(snapshot)
         first_ms = (time.process_time() - started) * 1000
-        mine = [one for one in surface.endpoints if one.framework == "rails" and not is_of_tests(snapshot, one)]
+        mine = [
+            one for one in surface.endpoints if one.framework == "rails" and not is_of_tests(snapshot, one)
+        ]
         answers = [(one.method, plain_path(one.route), action(snapshot, one), one.mounted) for one in mine]
         dynamic = sum(surface.dynamic.values())
     expected = {(verb, path) for verb, path, _ in rows}

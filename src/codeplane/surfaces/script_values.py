@@ -36,6 +36,7 @@ _FUNCTIONS: Final = frozenset({"function", "method", "constructor", "property"})
 _SAME: Final = frozenset({"bind", "freeze", "seal"})
 _VIEWS: Final = frozenset({"values", "keys", "entries"})
 DEEPEST: Final = 24
+_MOST_SPREAD: Final = 8  # mappings in mappings
 _NOTHING: Final = Environment()
 _NONE: Final = frozenset({"null", "undefined"})
 _INTEROP: Final = frozenset(
@@ -247,9 +248,9 @@ class ScriptValues(Evaluator):
             return super().mapping_item(located, key)
         return self.literal_member(Thing(ThingKind.LITERAL, made_by=located), key)
 
-    def literal_member(self, owner: Thing, name: str) -> Located | None:
+    def literal_member(self, owner: Thing, name: str, depth: int = 0) -> Located | None:
         """The value of a key of a mapping, spread mappings included."""
-        if owner.made_by is None:
+        if owner.made_by is None or depth > _MOST_SPREAD:
             return None
         path, value, environment = owner.made_by
         for item in reversed(value.items):
@@ -257,7 +258,9 @@ class ScriptValues(Evaluator):
                 return Located(path, item, environment)
             if item.kind is ValueKind.CALL and item.text == SPREAD and not item.keyword:
                 inner = self.evaluate(Located(path, item.items[0], environment))
-                taken = self.literal_member(inner, name) if inner.kind is ThingKind.LITERAL else None
+                taken = (
+                    self.literal_member(inner, name, depth + 1) if inner.kind is ThingKind.LITERAL else None
+                )
                 if taken is not None:
                     return taken
         return None
