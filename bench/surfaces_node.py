@@ -1,8 +1,8 @@
 """Endpoints of Node applications against the routes that their frameworks know: precision, recall, misses.
 
-Needs node and npm. A repository is cloned at a commit and its packages are installed into it. `route_preload.cjs`
-runs it with Express, Fastify or Koa watched, `nest_routes.cjs` with the paths that NestJS composes. Routes at
-regular expressions are no paths.
+Needs node and npm. A repository is cloned at a commit and its packages are installed into it.
+`route_preload.cjs` runs it with Express, Fastify or Koa watched, `nest_routes.cjs` with the paths that NestJS
+composes. Routes at regular expressions are no paths.
 """
 
 import json

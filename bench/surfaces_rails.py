@@ -1,6 +1,6 @@
 """Endpoints of Rails applications against the routes that Rails itself draws.
 
-Needs `ruby` with actionpack (Debian: `ruby-actionpack`). Routes that libraries add (devise, doorkeeper) are in neither.
+Needs `ruby` with actionpack (Debian: `ruby-actionpack`). Routes that libraries add are in neither.
 """
 
 import json
@@ -73,14 +73,14 @@ def compare(application: Application) -> bool:
     right = [
         one
         for one in named
-        if any(t == one[2] or one[2].endswith("#") and t.startswith(one[2]) for t in targets[one[:2]])
+        if any(t == one[2] or (one[2].endswith("#") and t.startswith(one[2])) for t in targets[one[:2]])
     ]
     precision = 1 - len(wrong) / max(len(judged), 1)
     recall = 1 - len(misses) / max(len(expected), 1)
     print(
-        f"{application.name}: {len(expected)} routes, precision {precision:.3f}, recall {recall:.3f}, with a handler "
-        f"{len(named) / max(len(answers), 1):.3f}, right {len(right) / max(len(named), 1):.3f}, dynamic {dynamic}, "
-        f"first {first_ms:.0f} ms CPU"
+        f"{application.name}: {len(expected)} routes, precision {precision:.3f}, recall {recall:.3f}, "
+        f"handlers {len(named) / max(len(answers), 1):.3f}, right {len(right) / max(len(named), 1):.3f}, "
+        f"dynamic {dynamic}, first {first_ms:.0f} ms CPU"
     )
     for label, pairs in (("wrong", wrong), ("missed", misses)):
         for verb, path in pairs[:60]:

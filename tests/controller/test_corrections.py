@@ -206,3 +206,16 @@ def test_the_part_of_a_long_file_that_a_node_is_about_is_offered_to_be_read(desk
     }
     assert "def step_40" in desk.send({**accepted.next_call, "workId": "lines"}).text
     desk.turn("signal_task_complete", workId="lines", abandon=True, reason="the test is over")
+
+
+def test_a_small_change_that_was_refused_is_still_made_in_one_turn(desk: Desk) -> None:
+    edits = [{"oldText": OLD, "newText": NEW}]
+    refusal = desk.turn(
+        "submit_execution_plan", workId="quick", originalPrompt=PROMPT, quick={**NODE, "edits": edits}
+    )
+    assert refusal.codes == ["PLAN_EVIDENCE_INSUFFICIENT"]
+    answer = desk.send({**refusal.suggestion, "workId": "quick"})
+    assert answer.codes == [] and answer.state == "EXECUTION_ENABLED", answer.text
+    assert NEW in (desk.root / "pager.py").read_text()
+    desk.turn("signal_task_complete", workId="quick", abandon=True, reason="the test is over")
+    (desk.root / "pager.py").write_text(APP["pager.py"])

@@ -109,3 +109,64 @@ def test_lines_of_any_length_are_shown_in_part(desk: Desk) -> None:
     assert "more characters" in refusal.text
     assert len(refusal.text) < 6_000
     assert accepted_files(desk, refusal) == ["long.py"]
+
+
+def refuse(desk: Desk, work_id: str, **fields: Any) -> Answered:
+    desk.turn("read_file_lines", workId=work_id, originalPrompt="load needs a timeout", targetFile="two.py")
+    node = {"file": "two.py", "intent": "Time out.", "evidence": ["prompt", "two.py:1-6"], **fields}
+    return desk.turn("submit_execution_plan", workId=work_id, nodes=[node])
+
+
+@pytest.fixture
+def two(desk: Desk) -> Iterator[None]:
+    (desk.root / "two.py").write_text(f"{LOAD}\n\ndef save(url):\n    return url\n")
+    yield
+    (desk.root / "two.py").unlink()
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize("symbols", [["save"], ["*"], []], ids=str)
+def test_edits_beyond_the_symbols_of_their_node_are_refused_with_the_plan(
+    desk: Desk, symbols: list[str]
+) -> None:
+    work_id = f"beyond{len(symbols)}{'x' if '*' in symbols else ''}"
+    refusal = refuse(desk, work_id, symbols=symbols, edits=[EDIT])
+    accepted = desk.send({**refusal.suggestion, "workId": work_id})
+    [change] = [one for one in accepted.result["result"]["planGraph"]["nodes"] if one["kind"] == "change"]
+    assert change["targetSymbols"] == list(dict.fromkeys([*(one for one in symbols if one != "*"), "load"]))
+    assert accepted.next_call is not None
+    written = desk.send({**accepted.next_call, "workId": work_id})
+    assert written.codes == [], written.text
+    assert "timeout=None" in (desk.root / "two.py").read_text()
+    desk.turn("signal_task_complete", workId=work_id, abandon=True, reason="the test is over")
+
+
+@pytest.mark.usefixtures("two")
+def test_a_delta_that_is_red_is_refused_with_the_plan(desk: Desk) -> None:
+    transform = {"operation": "add_parameter", "target": "lod", "name": "timeout", "default": "None"}
+    delta = {"elements": [{"path": "two.py", "transforms": [transform]}]}
+    refusal = refuse(desk, "red", symbols=["load"], delta=delta)
+    assert "fields.delta" in refusal.sub_codes and "matches nothing" in refusal.text
+    assert desk.send({**refusal.suggestion, "workId": "red"}).state == "PLAN_ACCEPTED"
+
+
+def test_a_side_effect_that_there_is_not_becomes_no_other(desk: Desk) -> None:
+    nodes = [{"kind": "side_effect", "sideEffectType": "deploy", "payload": {"cmd": "make deploy"}}]
+    refusal = desk.turn("submit_execution_plan", workId="deploy", originalPrompt="Deploy.", nodes=nodes)
+    assert refusal.sub_codes == ["fields.kind"]
+    accepted = desk.send({**refusal.suggestion, "workId": "deploy"})
+    assert [one["kind"] for one in accepted.result["result"]["planGraph"]["nodes"]] == ["escalate"]
+
+
+def test_a_payload_has_what_its_side_effect_reads(desk: Desk) -> None:
+    nodes = [{"kind": "side_effect", "sideEffectType": "git_commit", "payload": {"cmd": "rm -rf /"}}]
+    refusal = desk.turn("submit_execution_plan", workId="payload", originalPrompt="Commit.", nodes=nodes)
+    assert "fields.unknown" in refusal.sub_codes
+    assert "rm -rf" not in str(refusal.suggestion)
+
+
+def test_a_pattern_is_no_file(desk: Desk) -> None:
+    refusal = submit(desk, "a/*.py")
+    assert "scope.wildcard" in refusal.sub_codes
+    assert accepted_files(desk, refusal) == ["a/store.py"]
+    assert accepted_files(desk, submit(desk, "*.py")) == []

@@ -129,3 +129,12 @@ def test_tokens_are_counted_in_both_directions_and_block_only_on_request(tmp_pat
         assert blocked.state == RunState.BLOCKED_BUDGET
         assert blocked.sub_codes == ["scope.state"]
         assert desk.send({**blocked.suggestion, "workId": "w"}).codes == []
+
+
+def test_the_other_verbs_are_named_where_the_verb_itself_was_refused(tmp_path: Path) -> None:
+    with open_desk(tmp_path) as desk:
+        desk.turn("get_original_prompt")
+        assert "allowed: " in desk.turn("apply_code_patch").text
+        assert "allowed: " in desk.turn("write_file").text
+        assert "allowed: " not in desk.turn("read_file_lines", targetFile="none.py").text
+        assert "allowed: " not in desk.turn("read_file_lines").text

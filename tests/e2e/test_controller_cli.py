@@ -21,9 +21,9 @@ def test_turns_are_taken_and_a_failed_run_is_released_by_a_person(cpl: Cpl) -> N
         assert code == 1 and "instead: {" in text
         answer = cpl.json("controller", "turn", "get_original_prompt", "--work", "w1")
         assert answer["result"]["workId"] == "w1" and answer["result"]["denyReasons"] == []
-        plan = {"nodes": [{"file": "pager.py", "symbols": ["page_count"], "intent": "Round up."}]}
+        nodes = [{"file": "pager.py", "symbols": ["page_count"], "intent": "Round up."}]
         for _ in range(6):
-            code, text = turn(cpl, "submit_execution_plan", **plan)
+            code, text = turn(cpl, "submit_execution_plan", nodes=nodes)
         assert code == 1 and text.startswith("FAILED w1")
         assert turn(cpl, "read_file_lines", targetFile="pager.py")[0] == 1
         [run] = cpl.json("controller", "runs")["runs"]

@@ -21,7 +21,7 @@ def _tables(tmp_path: Path, files: dict[str, str]) -> Iterator[str]:
         session.index.refresh()
         with session.index.snapshot() as snapshot:
             surface = table_surface(snapshot)
-            for table, uses in tables_with_uses(surface, lambda _: True):
+            for table, uses, witnesses in tables_with_uses(surface, lambda _: True):
                 schema = f"{table.schema}." if table.schema else ""
                 entity = f" {snapshot.qualified(table.entity)}" if table.entity else ""
                 where = f"({table.framework} {table.pattern}:{table.line})"
@@ -30,7 +30,8 @@ def _tables(tmp_path: Path, files: dict[str, str]) -> Iterator[str]:
                     f"{snapshot.qualified(use.symbol) if use.symbol else use.path}:{use.line}"
                     for use in uses
                 )
-                yield f"{schema}{table.name}{entity} {where} {users}".strip()
+                also = "".join(f" also {one.path}:{one.line}" for one in witnesses)
+                yield f"{schema}{table.name}{entity} {where}{also} {users}".strip()
             if surface.dynamic:
                 yield f"dynamic {sum(surface.dynamic.values())}"
     finally:

@@ -1,14 +1,20 @@
 """Agents at work at once see and change their own workspaces alone; what is left is what has to be there."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from codeplane.index.gc import faults
-from codeplane.session import RepoSession
+from codeplane.names import Index
+from codeplane.session import Checkout, RepoSession
+from codeplane.session.repo import tree_of
 from codeplane.session.workspaces.registry import workspaces_of
-from tests.drive import git
-from tests.workspaces.campaign import Agent, differences_to_fresh, files_of, repository, run_campaign
+from codeplane.storage.database import Database
+from tests.drive import git, new_repo
+from tests.workspaces.campaign import Agent, differences_to_fresh, files_of, repository, run_campaign, source
+
+FACTS = ("blob", "definition", "ref", "import", "export", "dynamic", "written", "word_data")
 
 
 def check_end(base: Path, agents: int, operations: int, seed: int) -> None:
@@ -31,6 +37,25 @@ def check_end(base: Path, agents: int, operations: int, seed: int) -> None:
             check_workspaces(session, agent, base)
         assert faults(session.index.database) == []
         check_views(session, names)
+        contents = [source(marker) for marker in sorted(team[0].markers)]
+        assert fact_bytes(session.index.database) <= 1.2 * fact_bytes_of(contents, session, base)
+
+
+def fact_bytes(database: Database) -> int:
+    """What facts take in an index, without what maps paths to them."""
+    with database.read() as connection:
+        marks = ", ".join("?" * len(FACTS))
+        [(size,)] = connection.execute(f"SELECT sum(pgsize) FROM dbstat WHERE name IN ({marks})", FACTS)
+    return int(size)
+
+
+def fact_bytes_of(contents: list[str], session: RepoSession, base: Path) -> int:
+    """What facts of these contents take in a new index, each once."""
+    root = new_repo(base / "every", {f"m{number}.py": text for number, text in enumerate(contents)})
+    tree = tree_of(Checkout.find(root, session.checkout.places))
+    with closing(Index.open(base / "every.db", tree, session.workers)) as index:
+        index.refresh()
+        return fact_bytes(index.database)
 
 
 def check_workspaces(session: RepoSession, agent: Agent, base: Path) -> None:

@@ -16,6 +16,7 @@ _WORDS: Final = {
     "endpoint": "serves",
     "config": "reads",
     "table": "table",
+    "injected": "depends on",
     "di": "registers",
     "middleware": "middleware",
     "exception": "raises",
@@ -56,7 +57,8 @@ def annotation_phrases(rows: Iterable[AnnotationRow]) -> Iterator[tuple[str, str
     """`raises`, `NotFound ×2, Conflict`: one phrase for each kind, in a fixed order."""
     by_kind: dict[str, dict[str, int]] = {}
     for row in rows:
-        values = by_kind.setdefault(row.kind, {})
+        is_injected = row.kind == "di" and row.detail == "depends"
+        values = by_kind.setdefault("injected" if is_injected else row.kind, {})
         value = _phrase(row)
         values[value] = values.get(value, 0) + 1
     for kind, word in _WORDS.items():
@@ -85,6 +87,8 @@ def _phrase(row: AnnotationRow) -> str:
         case "config":
             default = (row.detail or "").removeprefix("default ")
             return f"{value}={default}" if row.detail else value
+        case "di" if row.detail == "depends":
+            return value
         case "di" | "retry":
             return f"{value} ({row.detail})" if row.detail else value
     return value

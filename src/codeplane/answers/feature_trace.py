@@ -109,10 +109,17 @@ def tree_lines(roots: Sequence[TraceNodeRow]) -> Iterator[str]:
         before = path
         head = f"{_way(row)}{row.name} {where}".strip()
         notes = "; ".join(_notes(row))
-        rows = [one for one in row.annotations or () if row.depth or one.kind != "endpoint"]
+        rows = [one for one in row.annotations or () if not _is_told(row, one)]
         facts = "; ".join(f"{word} {text}" for word, text in annotation_phrases(rows))
         yield "  " * row.depth + head + (f" ({notes})" if notes else "") + (f" — {facts}" if facts else "")
         waiting.extend(reversed(row.children or ()))
+
+
+def _is_told(row: TraceNodeRow, one: AnnotationRow) -> bool:
+    """Whether the tree says what an annotation does: the route at its top, what is injected below."""
+    if one.kind == "di":
+        return one.value.rpartition(".")[2] in {child.name for child in row.children or ()}
+    return one.kind == "endpoint" and not row.depth
 
 
 def _way(row: TraceNodeRow) -> str:

@@ -42,14 +42,14 @@ def corrected_action(turn: "Turn", verb: Verb, arguments: Mapping[str, Any]) -> 
 def usable_values(unit: VerbUnit, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """What was sent, under the names that the verb has; values that it can't read are left out."""
     values: dict[str, Any] = {}
-    misspelled: dict[str, Any] = {}
+    slips: dict[str, Any] = {}
     for key, value in unit.shaped(arguments).items():
         name = unit.accepts.get(snake(key))
         if name is not None:
             values[name] = value
         elif near := nearest(snake(key[:_LONGEST_ECHO]), unit.accepts, most=1):
-            misspelled[unit.accepts[near[0]]] = value
-    values = {**misspelled, **values}
+            slips[unit.accepts[near[0]]] = value
+    values = {**slips, **values}
     for _ in range(_MOST_ROUNDS):
         try:
             unit.args.model_validate(values)

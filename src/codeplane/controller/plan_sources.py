@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from codeplane.controller.evidence import Category, EvidenceRecord, EvidenceStore
+from codeplane.controller.execution.accepted import AcceptedNode
 from codeplane.controller.execution.codemods import find_codemod
+from codeplane.controller.execution.nodes import read_node
+from codeplane.controller.execution.patches import Content, draft_patch
 from codeplane.controller.pack.providers import providers_of
-from codeplane.controller.plan_graph import PlanFacts, PlanIdentity
+from codeplane.controller.plan_graph import ChangeRefusal, PlanFacts, PlanIdentity
 from codeplane.controller.plan_graph.reaching import reaching_tests
 from codeplane.controller.run_memory import expired_memories, plan_rules
 from codeplane.controller.strategy import rate_confidence
 from codeplane.controller.turn import Turn
-from codeplane.core.errors import CodemodRefused
+from codeplane.core.errors import CodemodRefused, CodePlaneError, PatchOutOfBounds
 from codeplane.core.paths import RepoPath
 from codeplane.names import Snapshot
 
@@ -58,8 +61,21 @@ def gather_facts(turn: Turn, snapshot: Snapshot, files: Sequence[str]) -> PlanFa
         expired_memories=lambda memory_ids: expired_memories(call, memory_ids),
         tests_reaching=lambda path, symbols: reaching_tests(snapshot, path, symbols),
         packs=call.repo.checkout.settings.packs.grammar,
+        try_change=lambda body: _refusal_of_change(turn, body),
         try_codemod=lambda path, codemod_id, params: _refusal_of(turn, snapshot, path, codemod_id, params),
     )
+
+
+def _refusal_of_change(turn: Turn, body: Mapping[str, Any]) -> ChangeRefusal | None:
+    """What execution would refuse of the edits or the delta that a node carries; None where it would not."""
+    try:
+        draft_patch(turn.call, AcceptedNode(read_node(body), ""), Content())
+    except PatchOutOfBounds as refusal:
+        symbols = refusal.details.get("touched")
+        return ChangeRefusal(refusal.message, tuple(symbols) if isinstance(symbols, list) else ())
+    except CodePlaneError as error:
+        return ChangeRefusal(error.message)
+    return None
 
 
 def _refusal_of(

@@ -30,7 +30,7 @@ def _lines(
         yield outcome.text.rstrip("\n")
     if response.verb_descriptions:
         yield from _catalogue(response, before, is_whole=is_first or response.state is before)
-    elif isinstance(outcome, Denied):
+    elif isinstance(outcome, Denied) and _is_about_verb(outcome):
         yield f"allowed: {', '.join(response.capabilities)}"
     if response.suggested_action is not None:
         yield f"instead: {call_text(response.suggested_action)}"
@@ -38,6 +38,12 @@ def _lines(
         if response.next_action.verb in _LOOKS:
             yield response.next_action.reason
         yield f"next: {call_text(response.next_action)}"
+
+
+def _is_about_verb(denial: Denied) -> bool:
+    """Whether the verb was refused, not what was sent with it: only then it helps to name the others."""
+    problems = denial.result.get("problems", ())
+    return any(problem["subCode"] in ("scope.state", "scope.verb") for problem in problems)
 
 
 def _head(response: TurnResponse) -> str:

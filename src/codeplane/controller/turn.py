@@ -205,7 +205,7 @@ class _Dispatch:
         is_verbose = bool(self._request.trace_meta.get("verbose"))
         asked_for = self._request.verb == Verb.LIST_AVAILABLE_VERBS
         is_described = is_first or run.state is not before or is_verbose or asked_for
-        described = outcome.result.get("described", ()) if asked_for and not is_first else ()
+        verbs = outcome.result.get("described", ()) if asked_for and not is_first else ()
         response = TurnResponse(
             run_session_id=run.run_session_id,
             work_id=run.work_id,
@@ -213,7 +213,7 @@ class _Dispatch:
             state=run.state,
             outcome=None if isinstance(outcome, Denied) else outcome.outcome,
             capabilities=[verb.value for verb in allowed_verbs(run.state)],
-            verb_descriptions=self._guidance.descriptions(run.state, described) if is_described else None,
+            verb_descriptions=self._guidance.descriptions(run.state, verbs) if is_described else None,
             scope=scope_of(turn.call, run),
             result=outcome.result,
             deny_reasons=list(outcome.codes) if isinstance(outcome, Denied) else [],

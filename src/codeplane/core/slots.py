@@ -14,10 +14,12 @@ V = TypeVar("V")
 class Slot(Generic[K, V]):
     """One kind of answer, by key. Made once, in the module that fills it; `name` is for debugging."""
 
-    __slots__ = ("name",)
+    __slots__ = ("guards_itself", "name")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, guards_itself: bool = False) -> None:
         self.name = name
+        # Whether an answer stands there unfinished while it is worked out, to end a recursion.
+        self.guards_itself = guards_itself
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"

@@ -139,6 +139,8 @@ def publish(
         return None
     row = connection.execute("INSERT INTO epoch (view, at_ms) VALUES (?, ?)", (view, now_ms()))
     epoch = int(row.lastrowid or 0)
+    if not before:
+        return epoch  # nobody can ask what was before the first
     connection.executemany("INSERT INTO change VALUES (?, ?, ?, ?)", [(epoch, *change) for change in changes])
     return epoch
 
@@ -147,7 +149,7 @@ def publish_whole(
     connection: Connection, view: int, entries: Mapping[RepoPath, Entry], gaps: Iterable[Gap]
 ) -> None:
     """Makes a view that never changes again, in one go: a commit's."""
-    for table in ("entry", "gap"):
+    for table in ("item", "gap"):
         connection.execute(f"DELETE FROM {table} WHERE view = ?", (view,))
     _put_entries(connection, view, entries)
     connection.executemany(

@@ -24,7 +24,7 @@ _DEEPEST: Final = 50
 _MEMBER: Final = InterfaceSlot[tuple[Target, str, bool, str], Target]("member of a class")
 _WHOLE: Final = InterfaceSlot[Place, Target]("all parts of a class")
 _ORDER: Final = InterfaceSlot[Target, list[Target]]("method resolution order")
-_EXTENSIONS: Final = InterfaceSlot[Place, list[Place]]("extensions of a class")
+_EXTENSIONS: Final = InterfaceSlot[Place, list[Place]]("extensions of a class", guards_itself=True)
 
 FIELD: Final = "field"
 METHOD: Final = "method"

@@ -37,6 +37,18 @@ class Index(IndexDatabase):
         super().__init__(database, lease, tree, workers, view, rebuilt)
         self._snapshots = Snapshots(tree)
 
+    def use_caches_of(self, other: "Index") -> None:
+        """Uses what an index on the same database knows of contents and views, if it is configured alike."""
+        mine, others = self._snapshots, other.snapshots
+        is_alike = list(mine.units.overrides) == list(others.units.overrides)
+        if is_alike and mine.semantic == others.semantic:
+            self._snapshots = Snapshots(self._tree, semantic=mine.semantic, alike=others)
+
+    @property
+    def snapshots(self) -> Snapshots:
+        """What makes snapshots, with what it knows."""
+        return self._snapshots
+
     def configure(self, overrides: Sequence[Override], *, semantic: bool = True) -> None:
         """Takes what the user says about build contexts, and whether what indexers say counts; what was made
         from other words is made anew."""
@@ -88,6 +100,11 @@ class Index(IndexDatabase):
         view = self.commits.view_of(self._tree.at(commit))
         with self.database.read() as connection:
             return files_of(connection, view)
+
+    def links_of_commit(self, commit: str) -> dict[RepoPath, str]:
+        """The links of a commit, and what is written in them."""
+        with self.commit_snapshot(commit) as snapshot:
+            return snapshot.links()
 
     def copy_commit(self, commit: str, key: str) -> None:
         """Has a view of that key begin as a commit, unless there is one."""

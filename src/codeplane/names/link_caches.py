@@ -45,7 +45,7 @@ class LinkCaches:
             return self._of_commit(connection, view, generation)
         is_older = memo is not None and memo.epoch < epoch
         newer = memo.advanced(connection, view, epoch, self._kept) if memo is not None and is_older else None
-        newer = newer or EpochCache.load(connection, view, epoch, self._kept)
+        newer = newer or self._made(connection, view, epoch)
         with self._guard:
             cache = self._memos.get(view)
             if cache is None or (cache.generation, cache.epoch) < (newer.generation, epoch):
@@ -54,12 +54,20 @@ class LinkCaches:
                     self._memos.popitem(last=False)
         return newer
 
+    def _made(self, connection: Connection, view: int, epoch: int) -> EpochCache:
+        """The cache of a view that nothing is known of; what holds in the last one often does here."""
+        with self._guard:
+            latest = next(reversed(self._memos.values()), None)
+        if latest is None:
+            return EpochCache.load(connection, view, epoch, self._kept)
+        return latest.forked(connection, (view, epoch), self._kept)
+
     def _of_commit(self, connection: Connection, view: int, generation: Generation) -> EpochCache:
         """A view of a commit has no epochs: what it lacks may have been filled in since it was looked at."""
         state = connection.execute("SELECT count(*), sum(blob) FROM entry WHERE view = ?", (view,)).fetchone()
         with self._guard:
             cache = self._commits.pop((view, generation, *state), None)
-        memo = cache or EpochCache.load(connection, view, 0, self._kept)
+        memo = cache or self._made(connection, view, 0)
         with self._guard:
             self._commits[view, generation, *state] = memo
             while len(self._commits) > _MOST_COMMITS:

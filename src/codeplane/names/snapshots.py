@@ -32,11 +32,12 @@ class _Source(NamedTuple):
 class Snapshots:
     """Makes them for the working tree and for commits; what is costly is shared by all of one epoch."""
 
-    def __init__(self, tree: WorkingTree, *, semantic: bool = True) -> None:
+    def __init__(self, tree: WorkingTree, *, semantic: bool = True, alike: "Snapshots | None" = None) -> None:
+        """With others that are configured alike, what is known of contents and views is theirs as well."""
         self._tree = tree
         self.semantic = semantic  # whether what indexers say counts
-        self._linking = LinkCaches(semantic=semantic)
-        self.units = UnitsCache()
+        self.linking: LinkCaches = alike.linking if alike is not None else LinkCaches(semantic=semantic)
+        self.units: UnitsCache = alike.units if alike is not None else UnitsCache()
         self._coverage: dict[int, tuple[int, Coverage]] = {}  # view → epoch and coverage
 
     def working(self, connection: Connection, at: tuple[int, int], read: Read) -> Snapshot:
@@ -96,7 +97,7 @@ class Snapshots:
             return self.units.units(connection, view, epoch, source.read)
 
         def links() -> ImportResolver:
-            return self._linking.linker(connection, view, epoch, source.read, units)
+            return self.linking.linker(connection, view, epoch, source.read, units)
 
         def coverage() -> Coverage:
             coverage_now = self._covered(connection, view, epoch)

@@ -13,7 +13,7 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 
-from codeplane.core.errors import AlreadyServing
+from codeplane.core.errors import AlreadyServing, CodePlaneError
 from codeplane.core.ids import RequestId, SessionId, new_request_id
 from codeplane.core.proof import Absence
 from codeplane.server.address import Address, take_address
@@ -100,14 +100,22 @@ class Pipeline:
                 address, arguments = take_address(tool, request.arguments, request.workspace)
                 place = await self._enter(address, stack)
             except AlreadyServing as error:
-                answer = await forward(error, request, tool.effect)
-                if answer is not None:
-                    return answer
-                return await self._call_at(Place(self.repo), request, choice, error)
+                return await self._forward(error, request, tool)
             except Exception as error:  # noqa: BLE001 - explained like those of the call itself
                 return await self._call_at(Place(self.repo), request, choice, error)
             request = replace(request, arguments=arguments, reading=address.reading)
             return await self._call_at(place, request, choice)
+
+    async def _forward(self, refusal: AlreadyServing, request: Request, tool: Tool) -> Answer:
+        """The answer of the process that serves the workspace."""
+        failure: Exception = refusal
+        try:
+            answer = await forward(refusal, request, tool.effect)
+            if answer is not None:
+                return answer
+        except CodePlaneError as error:
+            failure = error
+        return await self._call_at(Place(self.repo), request, self._tools, failure)
 
     async def _enter(self, address: Address, stack: AsyncExitStack) -> Place:
         """What the call reads and writes; it stays open as long as the stack."""

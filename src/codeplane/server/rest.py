@@ -94,6 +94,10 @@ async def call_tool(pipeline: Pipeline, tool: str, request: Request) -> Answer |
     if not isinstance(arguments, dict):
         error = InvalidArgument("The body must be a JSON object.")
         return JSONResponse({"error": error.to_wire()}, status_code=400)
+    if not arguments.keys().isdisjoint(("workspace", "workspace_id")):
+        # What is asked for afterwards (plans, runs) is looked for in the checkout that the server is of.
+        error = InvalidArgument("These routes work in the checkout of the server, not in a workspace.")
+        return JSONResponse({"error": error.to_wire()}, status_code=400)
     return await pipeline.call(ToolRequest(tool, arguments, session_key(request)))
 
 

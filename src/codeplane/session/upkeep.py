@@ -68,6 +68,10 @@ class Upkeep:
     def _hint(self) -> None:
         self._wanted.set()
 
+    def tidy(self) -> None:
+        """Drops what is not needed, once: for a repository that nobody looks after between calls."""
+        _tried(self._tidy, "tidying")
+
     def stop(self) -> None:
         """Asks the threads to end; closing the index ends a pass that runs."""
         self._stopping = True

@@ -12,6 +12,7 @@ from codeplane.surfaces.collectors.config_readers import read_keys
 from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
 from codeplane.surfaces.collectors.django_settings import django_keys
 from codeplane.surfaces.collectors.settings_classes import settings_fields
+from codeplane.surfaces.recorder import recording
 from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.values import Evaluator
 
@@ -53,7 +54,7 @@ def group_keys(uses: Iterable[ConfigUse]) -> list[ConfigKey]:
 
 
 def _collect(code: Codebase) -> ConfigSurface:
-    evaluator = Evaluator(code)
+    evaluator = Evaluator(recording(code))
     surface = ConfigSurface()
     collectors: list[Iterator[ConfigUse]] = [
         read_keys(evaluator, surface),

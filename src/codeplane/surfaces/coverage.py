@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from codeplane.surfaces.annotated.rule import annotation_rules
 from codeplane.surfaces.fact_rules import fact_rules
 from codeplane.surfaces.flow.rule import flow_rules
 from codeplane.surfaces.kind_rules import config_rules, table_rules
@@ -9,6 +10,10 @@ from codeplane.surfaces.rule import built_in_rules
 
 # Kinds that code reads without a rule file, since they are the language's own.
 _BY_CODE = (
+    ("rails", "endpoint", ("ruby",)),
+    ("sinatra", "endpoint", ("ruby",)),
+    ("laravel", "endpoint", ("php",)),
+    ("grpc, grpc-gateway", "endpoint", ("proto",)),
     ("application.yml, application.properties", "config", ("java", "kotlin")),
     ("dotenv, compose files", "config", ("all",)),
     ("raise, throw", "exception", ("all",)),
@@ -34,6 +39,8 @@ def _entries() -> Iterator[tuple[str, str, tuple[str, ...]]]:
             yield rule.framework, "middleware", rule.languages
     for flow in flow_rules():
         yield flow.framework, "endpoint", flow.languages
+    for annotation in annotation_rules():
+        yield annotation.framework, "endpoint", annotation.languages
     for config in config_rules():
         yield config.framework, "config", config.languages
     for table in table_rules():

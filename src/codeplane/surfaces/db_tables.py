@@ -2,22 +2,26 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Final, NamedTuple, cast
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.core.slots import EpochSlot
-from codeplane.languages.sites import SiteKind, ValueKind, has_sites
+from codeplane.core.slots import EpochSlot, InterfaceSlot
+from codeplane.languages.sites import Site, SiteKind, ValueKind, has_sites
 from codeplane.names import Codebase
-from codeplane.surfaces.calls import argument, full_name
+from codeplane.surfaces.calls import argument, called_thing, full_name, loop_environments
+from codeplane.surfaces.collectors.bound_tables import BoundTables
 from codeplane.surfaces.collectors.table_models import ModelTables
 from codeplane.surfaces.collectors.table_use import Table, TableSurface, TableUse, snake_case
-from codeplane.surfaces.kind_rules import MarkerRule, TableRule
+from codeplane.surfaces.kind_rules import MarkerRule, TableCallRule, TableRule
+from codeplane.surfaces.recorder import Recorder, Remembered, remembered_of_file
 from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.sql.collect import SqlTables
-from codeplane.surfaces.values import Evaluator, Located
+from codeplane.surfaces.values import Evaluator, Located, ThingKind
 
 _TABLES: Final[EpochSlot[str, TableSurface]] = EpochSlot("tables")
+_BY_RULES: Final[EpochSlot[str, list[Table]]] = EpochSlot("tables by rules")
 _PRISMA_MODEL: Final = re.compile(r"^model\s+(\w+)\s*\{(.*?)^\}", re.MULTILINE | re.DOTALL)
 _PRISMA_MAP: Final = re.compile(r"@@map\(\s*(?:name:\s*)?\"([^\"]+)\"")
 _PRISMA_SCHEMA: Final = re.compile(r"@@schema\(\s*\"([^\"]+)\"")
@@ -33,6 +37,7 @@ class UsedTable(NamedTuple):
 
     table: Table
     uses: tuple[TableUse, ...] = ()
+    witnesses: tuple[Table, ...] = ()  # other places that define it: migrations, schema files
 
 
 def tables_with_uses(surface: TableSurface, counts: Callable[[RepoPath], bool]) -> list[UsedTable]:
@@ -41,19 +46,26 @@ def tables_with_uses(surface: TableSurface, counts: Callable[[RepoPath], bool]) 
     for use in surface.uses:
         if counts(use.path):
             uses.setdefault(use.name.lower(), []).append(use)
-    rows: list[UsedTable] = []
-    own_names: set[str] = set()
+    groups: dict[tuple[str, str], list[Table]] = {}
     for table in surface.tables:
         if counts(table.path):
-            name = table.name.lower()
-            own = [use for use in uses.get(name, ()) if table.schema in (None, use.schema) or not use.schema]
-            rows.append(UsedTable(table, tuple(own) if name not in own_names else ()))
-            own_names.add(name)
-    for name, some in uses.items():
+            groups.setdefault((table.name.lower(), (table.schema or "").lower()), []).append(table)
+    rows: list[UsedTable] = []
+    own_names: set[str] = set()
+    for (name, schema), some in groups.items():
+        first, *others = sorted(
+            some, key=lambda table: table.entity is None
+        )  # the class before its migration
+        fitting = [
+            use for use in uses.get(name, ()) if (use.schema or "").lower() in ("", schema) or not schema
+        ]
+        rows.append(UsedTable(first, tuple(fitting) if name not in own_names else (), tuple(others)))
+        own_names.add(name)
+    for name, queries in uses.items():
         if name not in own_names:
-            first = some[0]
-            table = Table(first.name, first.schema, first.path, first.line, "sql", "query")
-            rows.append(UsedTable(table, tuple(some)))
+            use = queries[0]
+            table = Table(use.name, use.schema, use.path, use.line, "sql", "query")
+            rows.append(UsedTable(table, tuple(queries)))
     return sorted(rows, key=lambda row: (row.table.name, row.table.path, row.table.line))
 
 
@@ -89,17 +101,54 @@ def _tables_by_rule(
     yield from _marked_tables(evaluator, surface, rule, path)
 
 
-def _collect(code: Codebase) -> TableSurface:
-    evaluator, surface = Evaluator(code), TableSurface()
-    models = ModelTables(evaluator, surface)
-    tables = list(_prisma_tables(code))
-    for rule in rules_of(code).tables:
+def entity_tables(code: Codebase) -> list[Table]:
+    """The tables that classes and calls define, without those that only SQL names."""
+    return code.once(_BY_RULES, rules_of(code).digest, lambda: _collect_by_rules(code, TableSurface()))
+
+
+class _FileTables(NamedTuple):
+    """The tables that one file leads to, and where names of such can't be worked out."""
+
+    tables: tuple[Table, ...]
+    dynamic: dict[RepoPath, int]
+
+
+_OF_FILES: Final[InterfaceSlot[tuple[RepoPath, int, str], Remembered[_FileTables]]] = InterfaceSlot(
+    "tables of a file by a rule"
+)
+
+
+def _collect_by_rules(code: Codebase, surface: TableSurface) -> list[Table]:
+    recorder = Recorder(code)
+    evaluator = Evaluator(cast("Codebase", recorder))
+    rules = rules_of(code)
+    tables: list[Table] = []
+    for number, rule in enumerate(rules.tables):
         for path in sorted(code.paths_with_any(list(rule.words))):
             facts = code.facts(path)
             if facts is None or facts.language not in rule.languages:
                 continue
-            tables += _tables_by_rule(evaluator, surface, models, rule, path)
-    tables += SqlTables(evaluator, surface).read()
+            key = (path, number, rules.digest)
+            find = partial(_tables_apart, evaluator, rule, path)
+            read = remembered_of_file(recorder, _OF_FILES, key, find)
+            tables += read.tables
+            # A class is met from the file of each of its bases too: it counts once.
+            for place, count in read.dynamic.items():
+                surface.dynamic[place] = max(count, surface.dynamic.get(place, 0))
+    tables += BoundTables(Evaluator(code), surface).tables()
+    return tables
+
+
+def _tables_apart(evaluator: Evaluator, rule: TableRule, path: RepoPath) -> _FileTables:
+    surface = TableSurface()
+    tables = tuple(_tables_by_rule(evaluator, surface, ModelTables(evaluator, surface), rule, path))
+    return _FileTables(tables, surface.dynamic)
+
+
+def _collect(code: Codebase) -> TableSurface:
+    surface = TableSurface()
+    tables = [*_prisma_tables(code), *_collect_by_rules(code, surface)]
+    tables += SqlTables(Evaluator(code), surface).read()
     surface.uses = sorted(dict.fromkeys(surface.uses), key=lambda use: (use.name, use.path, use.line))
     surface.tables = sorted(
         dict.fromkeys(tables), key=lambda table: (table.name, table.path, table.line, table.pattern)
@@ -113,25 +162,56 @@ def _called_tables(
     by_name = {name: call_rule for call_rule in rule.calls for name in call_rule.call}
     last_names = {name.rpartition(".")[2] for name in by_name}
     for site in evaluator.sites(path).sites:
-        if site.kind is not SiteKind.CALL or site.value.text not in last_names:
+        is_call = site.kind in (SiteKind.CALL, SiteKind.DECORATOR)
+        if not is_call or site.value.kind is not ValueKind.CALL or site.value.text not in last_names:
             continue
         call = Located(path, site.value)
-        call_rule = by_name.get(full_name(evaluator, call))
-        choice = argument(call, call_rule.name) if call_rule is not None else None
-        if call_rule is None or choice is None:
-            continue
-        name = evaluator.text(choice)
+        call_rule = by_name.get(_marker_name(evaluator, rule, call) or _wrapped_name(evaluator, call))
+        if call_rule is not None:
+            yield from _called_table(evaluator, surface, rule, call_rule, path, site)
+
+
+def _wrapped_name(evaluator: Evaluator, call: Located) -> str:
+    """The full name of what a function of the repository hands all of its arguments to: `Table(*args)`."""
+    thing = called_thing(evaluator, call)
+    place = thing.target[0] if thing.kind is ThingKind.DEFINITION else None
+    if place is None or evaluator.code.definition_kind(place) not in ("function", "method"):
+        return ""
+    names = set()
+    for value in evaluator.returned_values(place, call):
+        first = value.value.argument(0) if value.value.kind is ValueKind.CALL else None
+        is_handed = first is not None and evaluator.parameter_owner(Located(place.path, first)) == place
+        names.add(full_name(evaluator, Located(place.path, value.value)) if is_handed else "")
+    return names.pop() if len(names) == 1 else ""
+
+
+def _called_table(
+    evaluator: Evaluator,
+    surface: TableSurface,
+    rule: TableRule,
+    call_rule: TableCallRule,
+    path: RepoPath,
+    site: Site,
+) -> Iterator[Table]:
+    """The tables of one call: one for each round of a loop around it."""
+    imports = evaluator.code.require_facts(path).imports
+    is_migration = any(item.module.partition(".")[0] in rule.migrations for item in imports)
+    for environment in loop_environments(evaluator, path, site):
+        call = Located(path, site.value, environment)
+        choice = argument(call, call_rule.name)
+        name = evaluator.text(choice) if choice is not None else ""
         if name is None:
             surface.count_dynamic(path)
+        if not name:
             continue
         schema = argument(call, call_rule.schema_name) if call_rule.schema_name else None
         yield Table(
-            name,
+            name.removeprefix(":"),  # a symbol
             evaluator.text(schema) if schema is not None else None,
             path,
             evaluator.line_of(path, site.start),
             rule.framework,
-            call_rule.pattern,
+            "migration" if is_migration else call_rule.pattern,
         )
 
 

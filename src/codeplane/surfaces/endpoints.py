@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.core.slots import EpochSlot
+from codeplane.core.slots import EpochSlot, InterfaceSlot
 from codeplane.names import Codebase
 from codeplane.surfaces.annotated.endpoints import AnnotatedFramework
-from codeplane.surfaces.annotated.rule import annotation_rules
 from codeplane.surfaces.dsl.grpc import Grpc
 from codeplane.surfaces.dsl.laravel import Laravel
 from codeplane.surfaces.dsl.rails import Rails
 from codeplane.surfaces.dsl.sinatra import Sinatra
 from codeplane.surfaces.flow.endpoints import FlowFramework
-from codeplane.surfaces.flow.files import files_of
+from codeplane.surfaces.flow.files import files_of, users_of
 from codeplane.surfaces.framework import Framework
+from codeplane.surfaces.recorder import Remembered, remembered
 from codeplane.surfaces.routes import Endpoint, Step, Surface
 from codeplane.surfaces.rule import Rule
 from codeplane.surfaces.rule_set import rules_of
@@ -27,15 +27,20 @@ from codeplane.surfaces.values import Evaluator
 __all__ = ["Endpoint", "Step", "Surface", "endpoints_of"]
 
 _ENDPOINTS: Final[EpochSlot[str, Surface]] = EpochSlot("endpoints")
-
+_KEPT: Final[InterfaceSlot[str, Remembered[Surface]]] = InterfaceSlot("endpoints over edits")
 _FRAMEWORK_FILES: Final[EpochSlot[str, frozenset[RepoPath]]] = EpochSlot("files that import a framework")
 
 
 def endpoints_of(code: Codebase, rules: Sequence[Rule] | None = None) -> Surface:
     """Every endpoint of a state of the code."""
     if rules is None:
-        return code.once(_ENDPOINTS, rules_of(code).digest, lambda: _collect(code, rules_of(code).endpoints))
+        digest = rules_of(code).digest
+        return code.once(_ENDPOINTS, digest, lambda: remembered(code, _KEPT, digest, _collect_all))
     return _collect(code, rules)
+
+
+def _collect_all(code: Codebase) -> Surface:
+    return _collect(code, rules_of(code).endpoints)
 
 
 def framework_files(code: Codebase) -> frozenset[RepoPath]:
@@ -43,9 +48,18 @@ def framework_files(code: Codebase) -> frozenset[RepoPath]:
     return code.once(_FRAMEWORK_FILES, rules_of(code).digest, lambda: frozenset(_importing(code)))
 
 
+def gated_languages(code: Codebase) -> frozenset[str]:
+    """The languages whose endpoints stand in files that `framework_files` has, or are named there."""
+    rules = rules_of(code)
+    others = {language for rule in rules.annotations for language in rule.languages}
+    gated = {language for rule in rules.endpoints for language in rule.languages}
+    return frozenset(gated.union(*(rule.languages for rule in rules.flows)) - others)
+
+
 def _importing(code: Codebase) -> set[RepoPath]:
     rules, evaluator = rules_of(code), Evaluator(code)
     paths = {path for rule in rules.endpoints for path in Framework(evaluator, rule).importing_files()}
+    paths |= {path for rule in rules.annotations for path in users_of(code, rule)}
     return paths.union(*(files_of(code, rule) for rule in rules.flows))
 
 
@@ -60,7 +74,7 @@ def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
             dynamic[path] = dynamic.get(path, 0) + count
     others: list[FlowFramework | AnnotatedFramework | Rails | Sinatra | Laravel | Grpc] = [
         *(FlowFramework(evaluator, rule) for rule in rules_of(code).flows),
-        *(AnnotatedFramework(evaluator, rule) for rule in annotation_rules()),
+        *(AnnotatedFramework(evaluator, rule) for rule in rules_of(code).annotations),
         *(kind(evaluator) for kind in (Rails, Sinatra, Laravel, Grpc)),
     ]
     for other in others:

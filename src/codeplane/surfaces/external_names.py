@@ -9,5 +9,6 @@ def external_name(item: Import) -> str:
         return item.module
     if item.name and item.name != "*":
         return f"{item.module}.{item.name}"
-    is_head = bool(item.alias) and item.module.startswith(f"{item.alias}.")
+    is_path = "/" in item.module  # `gorm.io/gorm` is called by its last part
+    is_head = bool(item.alias) and item.module.startswith(f"{item.alias}.") and not is_path
     return item.alias if is_head else item.module

@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Final
 
 from codeplane.core.paths import RepoPath
-from codeplane.core.slots import EpochSlot
+from codeplane.core.slots import EpochSlot, InterfaceSlot
 from codeplane.names import Codebase
 from codeplane.surfaces.exceptions import files_that_raise, raised_facts
 from codeplane.surfaces.fact_reader import FactReader
 from codeplane.surfaces.fact_rules import FactPattern, FactRule
 from codeplane.surfaces.facts import REVERSED, Fact, FactKind, FactSurface
+from codeplane.surfaces.recorder import Remembered, remembered
 from codeplane.surfaces.rule import Rule
 from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.values import Evaluator
@@ -18,10 +19,15 @@ from codeplane.surfaces.values import Evaluator
 MOST_FACTS: Final = 50_000
 _FACTS: Final[EpochSlot[tuple[str, str], FactSurface]] = EpochSlot("facts of a kind")
 
+_KEPT: Final[InterfaceSlot[tuple[str, str], Remembered[FactSurface]]] = InterfaceSlot("facts over edits")
+
 
 def fact_surface(code: Codebase, kind: FactKind) -> FactSurface:
     """Every fact of one kind in a state of the code."""
-    return code.once(_FACTS, (kind, rules_of(code).digest), lambda: _collect(code, kind))
+    key = (kind, rules_of(code).digest)
+    return code.once(
+        _FACTS, key, lambda: remembered(code, _KEPT, key, lambda recorder: _collect(recorder, kind))
+    )
 
 
 def facts_of_file(code: Codebase, path: RepoPath) -> list[Fact]:

@@ -177,11 +177,11 @@ class FactReader:
         if not pattern.owner:
             return None
         for owner in self._owners.chain(value, is_fluent=pattern.fluent):
-            located = Located(call.path, owner, call.environment)
-            for name in self._owners.names(located, entry.rule.packages):
+            at = Located(call.path, owner, call.environment)
+            for name in self._owners.names(at, entry.rule.packages):
                 if any(one in pattern.owner for one in _spellings(name, is_fluent=pattern.fluent)):
                     method = aliases_of(pattern, value.text)
-                    thing = self._evaluator.evaluate(located)
+                    thing = self._evaluator.evaluate(at)
                     is_declared = thing.is_declared or thing.kind is ThingKind.UNKNOWN
                     tier = Tier.ANCHORED if is_declared else Tier.STRONG
                     return f"{name}.{value.text}", pattern.methods.get(method, ""), tier

@@ -99,17 +99,18 @@ class Selectors:
             return [Row("(function)", None, located)]
         if value.kind is ValueKind.MAPPING and pattern.item:
             return self._mapping_row(located, pattern)
+        inner = located
         if value.kind is ValueKind.NAME and ".class" in value.text:
-            located = located._replace(value=value._replace(text=value.text.partition(".class")[0]))
+            inner = located._replace(value=value._replace(text=value.text.partition(".class")[0]))
         elif value.kind is ValueKind.CALL and value.text in pattern.wrappers and value.argument(0):
-            located = located._replace(value=value.argument(0) or value)
-        text = self._evaluator.text(located)
-        thing = self._evaluator.evaluate(located) if text is None else None
+            inner = located._replace(value=value.argument(0) or value)
+        text = self._evaluator.text(inner)
+        thing = self._evaluator.evaluate(inner) if text is None else None
         definition = None
         if thing is not None and thing.kind in (ThingKind.DEFINITION, ThingKind.OBJECT) and thing.target:
             place = thing.target[0]
             definition = place if place.definition >= 0 and self._code.facts(place.path) else None
-        return [Row(shortened(text) if text is not None else shown_value(located.value), definition, located)]
+        return [Row(shortened(text) if text is not None else shown_value(inner.value), definition, inner)]
 
     def _mapping_row(self, located: Located, pattern: FactPattern) -> list[Row]:
         """`{provide: A, useClass: B}`."""

@@ -29,6 +29,7 @@ class ReaderRule(_Part):
         description="`placeholder` is `${key:default}`, `path` all texts joined by dots, `member` the name, "
         "`keys` those of a mapping, `keywords` the names of all arguments.",
     )
+    required: bool = Field(default=False, description="Whether a key that is not there ends the program.")
     writes: bool = Field(default=False, description="Whether a value that is set by a subscript defines it.")
     section: Names = Field(default=(), description="Methods up the chain whose text goes before the key.")
 
@@ -99,6 +100,7 @@ class TableRule(_Part):
     languages: Names
     words: Names
     packages: Names = Field(default=(), description="Packages that a file imports whole to get markers.")
+    migrations: Names = Field(default=(), description="Packages that only migrations import.")
     models: tuple[ModelRule, ...] = ()
     markers: tuple[MarkerRule, ...] = ()
     calls: tuple[TableCallRule, ...] = ()

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from codeplane.core.errors import PackInvalid
 from codeplane.names import Codebase
 from codeplane.storage.files import read_small
+from codeplane.surfaces.annotated.rule import AnnotationRule, annotation_rules
 from codeplane.surfaces.fact_rules import FactRule, fact_rules
 from codeplane.surfaces.flow.rule import FlowRule, flow_rules
 from codeplane.surfaces.kind_rules import ConfigRule, TableRule, config_rules, table_rules
@@ -25,6 +26,7 @@ class RuleSet(NamedTuple):
 
     endpoints: tuple[Rule, ...]
     flows: tuple[FlowRule, ...]
+    annotations: tuple[AnnotationRule, ...]
     config: tuple[ConfigRule, ...]
     tables: tuple[TableRule, ...]
     facts: tuple[FactRule, ...]
@@ -38,6 +40,7 @@ class RuleFile(BaseModel):
 
     endpoints: tuple[Rule, ...] = ()
     flows: tuple[FlowRule, ...] = ()
+    annotations: tuple[AnnotationRule, ...] = ()
     config: tuple[ConfigRule, ...] = ()
     tables: tuple[TableRule, ...] = ()
     facts: tuple[FactRule, ...] = ()
@@ -46,7 +49,9 @@ class RuleFile(BaseModel):
 @cache
 def built_in_set() -> RuleSet:
     """The rules that come with CodePlane."""
-    return RuleSet(built_in_rules(), flow_rules(), config_rules(), table_rules(), fact_rules())
+    return RuleSet(
+        built_in_rules(), flow_rules(), annotation_rules(), config_rules(), table_rules(), fact_rules()
+    )
 
 
 def rules_of(code: Codebase) -> RuleSet:
@@ -76,6 +81,7 @@ def _joined(rules: RuleSet, more: RuleFile) -> RuleSet:
     return rules._replace(
         endpoints=rules.endpoints + more.endpoints,
         flows=rules.flows + more.flows,
+        annotations=rules.annotations + more.annotations,
         config=rules.config + more.config,
         tables=rules.tables + more.tables,
         facts=rules.facts + more.facts,

@@ -134,6 +134,7 @@ class Evaluator:
 
     def _segments(self, path: RepoPath) -> tuple[list[int], list[int]]:
         """Where the innermost definition changes in a file, and to which; -1 is the top of the file."""
+        self.code.facts(path)  # whoever notes what is read has to see each use
         segments = self._segments_of.get(path)
         if segments is None:
             segments = self._segments_of[path] = self._find_segments(path)
@@ -468,6 +469,7 @@ class Evaluator:
     def _given(
         self, path: RepoPath, name: str, around: Place | None, environment: Environment = _NO_ENVIRONMENT
     ) -> list[tuple[Located, bool]]:
+        self.code.facts(path)  # whoever notes what is read has to see each use
         sources = self._sources_of.get(path)
         if sources is None:
             sources = self._sources_of[path] = {}

@@ -47,7 +47,7 @@ class GitWorktreeOutput(GitDelta):
 def git_worktree(call: Call, args: GitWorktreeInput) -> GitWorktrees | GitWorktreeOutput:
     """Lists, adds, removes, locks or prunes linked worktrees of this repository.
 
-    To work in one, start CodePlane there: this server stays in its own directory.
+    To work in one, send its name as `workspace` with any call, or start CodePlane there.
 
     Use when:
     - you need two branches at once, or an experiment must not touch this checkout

@@ -5,6 +5,7 @@ from pydantic import Field
 
 from codeplane.answers.output import Output
 from codeplane.session import Call
+from codeplane.session.shared_facts import ensure_from_store
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 
 _LONGEST_SEC = 1800
@@ -59,11 +60,15 @@ def index_ensure_baseline(call: Call, args: IndexEnsureBaselineInput) -> IndexEn
     oid = call.repo.checkout.repository.commit(args.commit).oid
     if index.has_commit(oid):
         return IndexEnsureBaselineOutput(commit_sha=oid, already_existed=True)
+    shared = ensure_from_store(call.repo.checkout, index, call.repo.tree.at(oid))
+    if shared is not None and shared.problem:
+        call.warn(f"The shared store was not used: {shared.problem}")
     coverage, totals = index.commit_totals(oid, call.progress)
     unreadable_count = coverage.partial + coverage.failed + coverage.hidden
     return IndexEnsureBaselineOutput(
         commit_sha=oid,
         already_existed=False,
+        from_cache=(shared is not None and shared.from_cache) or None,
         stats=IndexStats(
             symbol_count=totals.definitions,
             reference_count=totals.references,

@@ -7,9 +7,10 @@ from pydantic import Field
 from codeplane.answers.output import Output
 from codeplane.answers.pages import clamped
 from codeplane.answers.semantic_diff import ChangedFile, change_told, rendered
+from codeplane.answers.surface_changes import MOST_SURFACES, SurfaceChangeRow, surface_lines, surface_rows
 from codeplane.core.errors import CursorGone, RevisionNotFound
 from codeplane.core.globs import Globs
-from codeplane.graph.diff.repository import FileDiff, changed_definitions, counted, diff_of
+from codeplane.graph.diff.repository import FileDiff, State, changed_definitions, counted, diff_of
 from codeplane.graph.diff.review import Rank, Reviewed, in_order
 from codeplane.graph.diff.revisions import commits_among, state_of
 from codeplane.graph.diff.risk import category_of
@@ -18,6 +19,8 @@ from codeplane.jail import shown
 from codeplane.names import Snapshot
 from codeplane.session import Call
 from codeplane.session.diff_coverage import sight_of
+from codeplane.surfaces.difference.compare import SurfaceChange
+from codeplane.surfaces.difference.states import TextsGone, changed_surfaces
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 
@@ -65,6 +68,9 @@ class SemanticDiffOutput(Output):
     unclear: list[str] | None = Field(
         default=None, description="`path: names` of signature changes that may break users."
     )
+    surfaces: list[SurfaceChangeRow] | None = Field(
+        default=None, description="Changed endpoints, configuration keys and tables."
+    )
     files: list[ChangedFile] = Field(
         description="Structural changes by file, those that may break users first."
     )
@@ -86,7 +92,9 @@ class SemanticDiffOutput(Output):
     next_cursor: str | None = Field(default=None, description="Continues the list.")
 
     def render(self) -> str:
-        lines = [self.summary, *rendered(self.files), *self._besides()]
+        left_out = (self.more or {}).get("surfaces", 0)
+        lines = [self.summary, *surface_lines(self.surfaces or (), left_out)]
+        lines += [*rendered(self.files), *self._besides()]
         if self.next_cursor:
             lines.append(f'next: semantic_diff {{"cursor": "{self.next_cursor}"}}')
         return "\n".join(lines)
@@ -158,7 +166,8 @@ def _make_output(
     )
     if not offset:
         # What is true of all pages is on the first.
-        whole = {"folded": dict(counts) or None, **_whole(snapshot, files, units)}
+        changes = _surfaces(call, now, (old, new), args.paths or ()) if files else []
+        whole = {"folded": dict(counts) or None, **_whole(snapshot, files, units, changes)}
         answer = answer.model_copy(update=whole)
     most = _FEW_LINES if len(units) > _MANY else _MOST_LINES
     room = _ROOM - len(answer.render())
@@ -169,6 +178,21 @@ def _make_output(
     if snapshot is not None:
         call.instead_of_files(snapshot, (unit.file.path for unit in units[offset:end]))
     return answer.model_copy(update={"files": page, "next_cursor": cursor})
+
+
+def _surfaces(
+    call: Call, now: Snapshot, states: tuple[State, State], paths: Sequence[str]
+) -> list[SurfaceChange]:
+    """The changed surfaces of files that count; a warning where a state can't be read any more."""
+    globs = Globs(paths)
+    try:
+        return [one for one in changed_surfaces(now, *states) if globs.holds(one.path)]
+    except TextsGone as error:
+        call.warn(
+            f"Endpoints, keys and tables are not compared: the text of {len(error.paths)} files of "
+            f"{error.label} is not on record, such as {shown(error.paths[0])}."
+        )
+        return []
 
 
 def _page(
@@ -203,7 +227,10 @@ def _file(snapshot: Snapshot | None, unit: Reviewed) -> ChangedFile:
 
 
 def _whole(
-    snapshot: Snapshot | None, files: Sequence[FileDiff], units: Sequence[Reviewed]
+    snapshot: Snapshot | None,
+    files: Sequence[FileDiff],
+    units: Sequence[Reviewed],
+    changes: Sequence[SurfaceChange],
 ) -> dict[str, object]:
     breaking, unclear = (_named(units, rank) for rank in (Rank.BREAKING, Rank.AMBIGUOUS))
     others = [file for file in files if not file.changes]
@@ -212,8 +239,10 @@ def _whole(
         "breaking": len(breaking) - _MOST_NAMED,
         "unclear": len(unclear) - _MOST_NAMED,
         "other_files": len(others) - _MOST_FILES,
+        "surfaces": len(changes) - MOST_SURFACES,
     }
     lines: dict[str, Any] = {
+        "surfaces": surface_rows(changes) or None,
         "breaking": _by_file(breaking[:_MOST_NAMED]) or None,
         "unclear": _by_file(unclear[:_MOST_NAMED]) or None,
         "other_files": [_other(snapshot, file) for file in others[:_MOST_FILES]] or None,

@@ -193,7 +193,7 @@ def _entries(
                     table.pattern,
                     table.entity,
                 )
-                for table, _ in tables_with_uses(tables, is_own)
+                for table, *_ in tables_with_uses(tables, is_own)
             ), tables.dynamic
         case _:
             facts = fact_surface(snapshot, kind)

@@ -17,6 +17,7 @@ from codeplane.tools._schema import UNLISTED
 
 MOST = 100
 _MOST_DYNAMIC = 10
+_MOST_WITNESSES = 3
 _MOST_REFERENCES = 10
 
 
@@ -40,6 +41,9 @@ class TableRow(Output):
     usage_pattern: str = Field(
         description="What defines it: a model, a call, a migration; `query` where only SQL names it."
     )
+    also_defined: list[str] | None = Field(
+        default=None, description="Other places that define it: migrations, schema files."
+    )
     referenced_by: list[str] | None = Field(
         default=None, description="Symbols that use the entity, and SQL that names the table."
     )
@@ -48,6 +52,7 @@ class TableRow(Output):
         schema = f"{self.schema_name}." if self.schema_name else ""
         entity = f"  {self.entity}" if self.entity else ""
         users = f" used by {', '.join(self.referenced_by)}" if self.referenced_by else ""
+        users = f" also {', '.join(self.also_defined)}{users}" if self.also_defined else users
         where = f"{self.path}:{self.line}, {self.framework} {self.usage_pattern}"
         return f"{schema}{self.name}{entity} ({where}){users}"
 
@@ -122,6 +127,8 @@ def _row(evaluator: Evaluator, snapshot: Snapshot, used: UsedTable) -> TableRow:
         line=table.line,
         framework=table.framework,
         usage_pattern=table.pattern,
+        also_defined=[f"{one.path}:{one.line} ({one.pattern})" for one in used.witnesses[:_MOST_WITNESSES]]
+        or None,
         referenced_by=list(users) or None,
     )
 

@@ -32,11 +32,13 @@ class MemoryTree(WorkingTree):
         base: CommitTree,
         files: OverlayFiles,
         find_base_files: Callable[[], Mapping[RepoPath, Known]],
+        find_links: Callable[[], Mapping[RepoPath, str]],
         read_object: Callable[[Digest], bytes | None],
     ) -> None:
         super().__init__(root, repository, opened)
         self.base, self.files = base, files
-        self._find_base_files, self._read_object = find_base_files, read_object
+        self._find_base_files, self._find_links = find_base_files, find_links
+        self._read_object = read_object
 
     @cached_property
     def base_files(self) -> Mapping[RepoPath, Known]:
@@ -45,15 +47,13 @@ class MemoryTree(WorkingTree):
 
     @cached_property
     def _paths(self) -> CommitPaths:
-        def link_targets() -> Mapping[RepoPath, str]:
-            self._fill()
-            return {path: gap.detail for path, gap in self.base.gaps.items() if gap.kind == "link"}
+        return CommitPaths(
+            self.jail, self.rules, lambda: self._link_targets, lambda path: self.has(RepoPath(path))
+        )
 
-        return CommitPaths(self.jail, self.rules, link_targets, lambda path: self.has(RepoPath(path)))
-
-    def _fill(self) -> None:
-        if not self.base.files:
-            self.base.fill()
+    @cached_property
+    def _link_targets(self) -> Mapping[RepoPath, str]:
+        return self._find_links()
 
     def state(self) -> dict[RepoPath, Known]:
         """All files as they are now."""
@@ -83,11 +83,10 @@ class MemoryTree(WorkingTree):
 
     def link_at(self, path: RepoPath) -> RepoPath | None:
         """The link of the base that a path is or goes through."""
-        self._fill()
         parts = path.split("/")
         for count in range(1, len(parts) + 1):
             above = RepoPath("/".join(parts[:count]))
-            if above in self.base.gaps and self.base.gaps[above].kind == "link":
+            if above in self._link_targets:
                 return above
         return None
 
@@ -112,7 +111,9 @@ class MemoryTree(WorkingTree):
         if expected is not None and entry.digest != expected:
             raise ContentChanged(f"{shown(path)} has changed since it was looked at.", path=shown(path))
         if target not in self.files.all():
-            return self.base.exact(target, entry.digest)
+            data = self._repository.content_at(self.base.commit.oid, target)
+            is_found = data is not None and digest_of(data) == entry.digest
+            return data if data is not None and is_found else self.base.exact(target, entry.digest)
         data = self._read_object(entry.digest)
         if data is None or digest_of(data) != entry.digest:
             raise PathRefused(f"The content of {shown(path)} is lost or damaged.", path=shown(path))

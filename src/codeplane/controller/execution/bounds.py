@@ -134,7 +134,17 @@ def check_bounds(path: str, before: bytes | None, after: bytes | None, symbols: 
             outside += fewest
     if not outside:
         return
-    raise _bounds_error(path, old, symbols, outside)
+    raise _bounds_error(path, old, symbols, outside, _touched(old, new, outside))
+
+
+def _touched(old: Outline, new: Outline, outside: Sequence[str]) -> list[str]:
+    """The innermost definitions that lines outside are in, in the old file where they were there."""
+    names: dict[str, None] = {}
+    for text in outside:
+        outline, line = (old if text[0] == "-" else new), int(text[1:].partition(":")[0])
+        around = [one for one in outline.symbols if one.first <= line <= one.last]
+        names[max(around, key=lambda one: one.first).name if around else MODULE_SYMBOL] = None
+    return list(names)
 
 
 def _allowed_lines(outline: Outline, path: str, symbols: Sequence[str]) -> set[int]:
@@ -190,7 +200,7 @@ def _outside(outline: Outline, permitted_places: set[int], place: tuple[int, int
 
 
 def _bounds_error(
-    path: str, old: Outline, symbols: Sequence[str], outside: Sequence[str]
+    path: str, old: Outline, symbols: Sequence[str], outside: Sequence[str], touched: Sequence[str]
 ) -> PatchOutOfBounds:
     spans = [str(one) for target in symbols for one in find_symbols(old, path, target)]
     special = {MODULE_SYMBOL: "lines outside of every definition", IMPORTS_SYMBOL: "imports"}
@@ -204,4 +214,5 @@ def _bounds_error(
         hints=[f"Symbols of the file: {', '.join(map(str, old.symbols[:_MOST_NAMED]))}."],
         allowed=permitted_places[:_MOST_NAMED],
         outside=list(outside[:_MOST_LINES]),
+        touched=list(touched[:_MOST_NAMED]),
     )

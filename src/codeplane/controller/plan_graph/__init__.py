@@ -2,7 +2,7 @@
 
 from codeplane.controller.plan_graph.codes import CODES, RejectionCode
 from codeplane.controller.plan_graph.drafting import draft_check, draft_plan
-from codeplane.controller.plan_graph.facts import PlanFacts, PlanIdentity
+from codeplane.controller.plan_graph.facts import ChangeRefusal, PlanFacts, PlanIdentity
 from codeplane.controller.plan_graph.models import (
     ChangeNode,
     EscalateNode,
@@ -17,6 +17,7 @@ from codeplane.controller.plan_graph.validation import PlanCheck, check_plan
 __all__ = [
     "CODES",
     "ChangeNode",
+    "ChangeRefusal",
     "EscalateNode",
     "MemoryRuleResult",
     "PlanCheck",

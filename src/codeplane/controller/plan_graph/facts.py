@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from codeplane.controller.evidence.policy import EvidencePolicy
 from codeplane.controller.evidence.record import Category, EvidenceRecord
@@ -47,6 +47,13 @@ class Chain(Protocol):
     def broken_at(self) -> str | None: ...
 
 
+class ChangeRefusal(NamedTuple):
+    """Why what a node carries can't be made, and the symbols that it would touch besides its own."""
+
+    message: str
+    symbols: tuple[str, ...] = ()
+
+
 class Rule(Protocol):
     """A plan rule from memory that is in force; its condition is data."""
 
@@ -85,4 +92,5 @@ class PlanFacts:
     link_target: Callable[[RepoPath], RepoPath | None] = lambda _: None
     policy: EvidencePolicy = field(default_factory=EvidencePolicy)
     packs: Sequence[str] = ()  # grammar packs that deltas may use
+    try_change: Callable[[Mapping[str, Any]], ChangeRefusal | None] = lambda _: None
     try_codemod: Callable[[RepoPath, str, Mapping[str, Any]], str] = lambda _path, _id, _params: ""  # why not

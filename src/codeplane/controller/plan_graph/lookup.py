@@ -9,11 +9,12 @@ from codeplane.controller.evidence.record import EvidenceRecord, category_of_fil
 from codeplane.controller.evidence.symbols import SymbolMatch, symbols_of
 from codeplane.controller.evidence.verification import FileText, Flaw, Span, Support, Verifier, read_text
 from codeplane.controller.plan_graph.draft import NodeDraft
-from codeplane.controller.plan_graph.facts import PlanFacts
+from codeplane.controller.plan_graph.facts import ChangeRefusal, PlanFacts
 from codeplane.core.errors import CodePlaneError
 from codeplane.core.paths import RepoPath
 
 _MOST_TESTS: Final = 5
+_TRIAL_FIELDS: Final = ("targetFile", "targetSymbols", "newSymbols", "allowImports", "edits", "delta")
 _LONGEST_SPAN: Final = 40  # lines that are shown as new evidence
 
 
@@ -29,6 +30,7 @@ class PlanLookup:
     _symbols: dict[RepoPath, list[SymbolMatch]] = field(default_factory=dict)
     _tests: dict[tuple[RepoPath, tuple[str, ...]], list[str]] = field(default_factory=dict)
     _records: list[EvidenceRecord] | None = None
+    _trials: dict[str, ChangeRefusal | None] = field(default_factory=dict)
 
     # What the verifier asks is answered from here, so that evidence given out now counts.
 
@@ -107,6 +109,13 @@ class PlanLookup:
         """The test files that reach the target of a change."""
         path = self.existing_path(node.text("targetFile"))
         return self.tests(path, node.texts("targetSymbols")) if path is not None else []
+
+    def try_change(self, node: NodeDraft) -> ChangeRefusal | None:
+        """Why what a node carries can't be made in its file; None where it can."""
+        key = repr([node.body.get(name) for name in _TRIAL_FIELDS])
+        if key not in self._trials:
+            self._trials[key] = self.facts.try_change(node.body)
+        return self._trials[key]
 
     def check_citation(self, value: object) -> Support | Flaw:
         """Whether one citation of a plan holds."""

@@ -50,13 +50,33 @@ def _has_symbols(path: RepoPath, names: Sequence[str], lookup: PlanLookup) -> bo
 
 
 def guess_symbols(node: NodeDraft, path: RepoPath, lookup: PlanLookup) -> list[str]:
-    """The symbols of a file that the intent names, else those that the evidence shows, else `<module>`."""
+    """The symbols of a file that the edits are in, else those that the intent names or the evidence shows.
+
+    Without any, it is `<module>`.
+    """
     symbols = lookup.symbols(path)
+    if names := _edited_symbols(node, path, lookup):
+        return names
     words = set(_WORD.findall(f"{node.text('editIntent')} {lookup.facts.prompt}"))
     by_word = [one for one in symbols if one.name in words or one.name.rpartition(".")[2] in words]
     candidates = by_word or [one for one in symbols if _is_cited(one, path, node, lookup)]
     inner = [one for one in candidates if not any(_is_inside(other, one) for other in candidates)]
     return [one.name for one in inner[:_MOST_SYMBOLS]] or [MODULE]
+
+
+def _edited_symbols(node: NodeDraft, path: RepoPath, lookup: PlanLookup) -> list[str]:
+    """The innermost definitions around the texts that the edits of a node replace."""
+    text = lookup.text(path)
+    content = "\n".join(text.lines) if text is not None else ""
+    names: dict[str, None] = {}
+    for edit in node.body.get("edits") or []:
+        old = str(edit.get("oldText", "")).strip()
+        if not old or content.count(old) != 1:
+            return []
+        line = content[: content.index(old)].count("\n") + 1
+        around = [one for one in lookup.symbols(path) if one.first_line <= line <= one.last_line]
+        names[max(around, key=lambda one: one.first_line).name if around else MODULE] = None
+    return list(names)
 
 
 def _is_inside(inner: SymbolMatch, outer: SymbolMatch) -> bool:

@@ -8,6 +8,7 @@ from codeplane.controller.evidence.record import EvidenceRecord
 from codeplane.controller.plan_graph.checks import (
     ambiguity,
     atomicity,
+    carried,
     confidence,
     contract_anchor,
     evidence,
@@ -34,6 +35,7 @@ Check = Callable[[PlanDraft, PlanLookup], Iterator[Problem]]
 CHECKS: Final[Sequence[Check]] = (
     required_fields.find_problems,
     scope.find_problems,
+    carried.find_problems,
     atomicity.find_problems,
     ambiguity.find_problems,
     evidence.find_problems,

@@ -21,6 +21,6 @@ class Args(VerbArgs):
 
 def run(turn: Turn, args: Args) -> VerbResult:
     verbs = [verb.value for verb in allowed_verbs(turn.run.state)]
-    described = [verb for verb in verbs if verb in args.verbs] or verbs
-    result = {"verbs": verbs, "described": described, "state": turn.run.state.value}
-    return VerbResult(result, "" if described == verbs else f"allowed: {', '.join(verbs)}")
+    shortlist = [verb for verb in verbs if verb in args.verbs] or verbs
+    result = {"verbs": verbs, "described": shortlist, "state": turn.run.state.value}
+    return VerbResult(result, "" if shortlist == verbs else f"allowed: {', '.join(verbs)}")

@@ -53,7 +53,6 @@ def some_file(turn: Turn) -> str:
 
 
 def run(turn: Turn, args: Args) -> VerbResult:
-    _refuse_directory(turn, args.target_file)
     request: dict[str, Any] = {"targets": [args.target_file]}
     if args.start_line is not None:
         request["start_line"] = args.start_line
@@ -61,6 +60,8 @@ def run(turn: Turn, args: Args) -> VerbResult:
         request["end_line"] = args.end_line
     step = turn.run_tool("read_source", request)
     [file] = step.body["result"]["files"]
+    if file["path"] != args.target_file:
+        _refuse_directory(turn, args.target_file)
     text = "\n".join(span["text"] for span in file["spans"])
     first, last = _line_range(text)
     handle = turn.add_evidence("code", file["path"], first, last, file["file_sha256"])

@@ -67,7 +67,7 @@ def run(turn: Turn, args: Args) -> VerbResult:
     _ensure_pack(turn, document)
     check = _judge(turn, document, lambda facts: check_plan(document, facts))
     if check.plan is None:
-        raise _refusal(turn, check)
+        raise _refusal(turn, check, is_quick=bool(args.quick))
     plan_id = store_plan(turn.call.repo, turn.run, check.plan)
     turn.run.body.extra.pop(DRAFT_PLAN, None)
     result: dict[str, Any] = {
@@ -154,15 +154,18 @@ def _rechecked(turn: Turn, snapshot: Any, check: PlanCheck) -> PlanCheck:
     return replace(check, skeleton=second.skeleton, evidence=evidence, remedy=second.remedy)
 
 
-def _refusal(turn: Turn, check: PlanCheck) -> Denied:
+def _refusal(turn: Turn, check: PlanCheck, *, is_quick: bool) -> Denied:
     """All problems, the evidence that is new, and the one call that brings the plan on."""
+    suggestion = _suggestion(check)
+    if is_quick and suggestion.verb == Verb.SUBMIT_EXECUTION_PLAN:
+        suggestion = suggestion.model_copy(update={"args": {**(suggestion.args or {}), "quick": True}})
     turn.run.body.extra[DRAFT_PLAN] = check.skeleton
     count = len(check.problems)
     lines = [*problem_lines(check.problems), *evidence_lines(check.evidence)]
     return Denied(
         [code.value for code in check.codes],
         f"The plan has {count} problem{'s' if count > 1 else ''}.",
-        _suggestion(check),
+        suggestion,
         {
             "problems": [problem.to_dict() for problem in check.problems],
             "skeleton": check.skeleton,

@@ -13,7 +13,7 @@ from codeplane.git.ops.worktrees import Roots, Worktree, WorktreeOutcome, lock_r
 from codeplane.git.repo.lock_retry import retry_locked
 from codeplane.git.repo.objects import SUBMODULE
 from codeplane.git.repo.outcome import list_names, short_oid
-from codeplane.git.repo.repository import Repository, open_repository
+from codeplane.git.repo.repository import Repository, explain_error, open_repository
 from codeplane.git.repo.state import unfinished_operation
 from codeplane.git.worktree.autosave import SAVED, save_work
 from codeplane.jail import shown
@@ -54,7 +54,11 @@ def drop_branch(repository: Repository, branch: str, *, force: bool) -> str:
             handle.create_reference(
                 f"{SAVED}worktree-{short_oid(str(commits[0].id))}", commits[0].id, force=True
             )
-        retry_locked(reference.delete)
+        try:
+            retry_locked(reference.delete)
+        except pygit2.GitError as error:
+            # The worktree is gone already: what is left is told, and can be deleted by itself.
+            return f"Its branch {branch} stays: {explain_error(error).message}"
     return f"Its branch {branch} was deleted too."
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from codeplane.contexts.contexts import is_marker
+from codeplane.core.paths import RepoPath
 from codeplane.core.slots import CarriedSlot, EpochSlot, InterfaceSlot, Slot
 from codeplane.index.store import Change, changes_between, from_sql
 from codeplane.index.view.files import FactsCache, OccurrencesCache
@@ -39,9 +40,7 @@ class EpochCache:
 
     @classmethod
     def load(cls, connection: Connection, view: int, epoch: int, blobs: "BlobCache") -> "EpochCache":
-        rows = connection.execute("SELECT path, blob FROM entry WHERE view = ?", (view,))
-        layout = Layout({from_sql(path): blob for path, blob in rows})
-        return cls(view, epoch, layout, blobs.semantics.generation(connection))
+        return cls(view, epoch, _layout_of(connection, view), blobs.semantics.generation(connection))
 
     def table(self, slot: InterfaceSlot[K, V] | EpochSlot[K, V]) -> dict[K, V]:
         """The answers of one kind, to be read and filled."""
@@ -94,6 +93,38 @@ class EpochCache:
         cache._carried = self._carry_answers(changes)
         return cache
 
+    def forked(self, connection: Connection, at: tuple[int, int], blobs: "BlobCache") -> "EpochCache":
+        """The cache of another view, with copies of the answers that hold there as well.
+
+        From then on neither learns what the other finds out.
+        """
+        view, epoch = at
+        generation = blobs.semantics.generation(connection)
+        cache = EpochCache(view, epoch, _layout_of(connection, view), generation)
+        changes = self._differences(connection, cache.layout)
+        if changes is None or self.generation != cache.generation:
+            return cache
+        if not all(map(self._is_quiet, changes)) or not self._keeps_facts(connection, changes, blobs):
+            return cache
+        cache._by_interface = _copied(self._by_interface)
+        if not changes:
+            cache._of_epoch = _copied(self._of_epoch)
+        cache.manifests, cache.inputs = dict(self.manifests), set(self.inputs)
+        cache.meanings, cache.meant = dict(self.meanings), self.meant
+        cache._carried = self._carry_answers(changes)
+        return cache
+
+    def _differences(self, connection: Connection, layout: Layout) -> list[Change] | None:
+        """What another view has otherwise; None where that is much, or other paths."""
+        mine, other = self.layout.blobs, layout.blobs
+        if mine.keys() != other.keys():
+            return None
+        pairs = [(path, blob, mine[path]) for path, blob in other.items() if mine[path] != blob]
+        if len(pairs) > _MOST_SINCE:
+            return None
+        changes = [_change(connection, RepoPath(path), new, old) for path, new, old in pairs]
+        return None if None in changes else [one for one in changes if one is not None]
+
     def _carry_answers(self, changes: list[Change]) -> dict[CarriedSlot[Any], tuple[Any, tuple[Change, ...]]]:
         if any(self._is_read(change) for change in changes):
             return {}
@@ -118,6 +149,24 @@ class EpochCache:
     def _is_quiet(self, change: Change) -> bool:
         before, after = change.interfaces
         return before is not None and before == after and not self._is_read(change)
+
+
+def _layout_of(connection: Connection, view: int) -> Layout:
+    rows = connection.execute("SELECT path, blob FROM entry WHERE view = ?", (view,))
+    return Layout({from_sql(path): blob for path, blob in rows})
+
+
+def _copied(tables: _Tables) -> _Tables:
+    return {slot: dict(table) for slot, table in list(tables.items()) if not slot.guards_itself}
+
+
+def _change(connection: Connection, path: RepoPath, new: int | None, old: int | None) -> Change | None:
+    """A path with another content; None where one of the two is not read."""
+    ask = "SELECT language || interface, state <> 'failed' AND size > 0 FROM blob WHERE id = ?"
+    before, after = (connection.execute(ask, (blob,)).fetchone() for blob in (old, new))
+    if before is None or after is None:
+        return None
+    return Change(path, (before[0], after[0]), (bool(before[1]), bool(after[1])), new, old)
 
 
 class BlobCache:

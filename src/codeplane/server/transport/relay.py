@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio
+import anyio.to_thread
 import mcp_types as wire
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.lowlevel import Server
@@ -21,6 +22,7 @@ from mcp.shared.message import SessionMessage
 
 from codeplane import __version__
 from codeplane.core.documents import decode_json
+from codeplane.core.errors import CodePlaneError
 from codeplane.server.endpoint import Origin, relay_origin
 from codeplane.server.profiles import Profile
 from codeplane.server.transport.link import BEGUN, GREETING, LEAVING, json_line, request_id_of
@@ -46,6 +48,7 @@ class Relay:
         repo: RepoSession,
         max_line: int,
     ) -> None:
+        self._repo = repo
         self._state = str(repo.state.path)
         self._profiles = profiles
         self._endpoints = endpoints
@@ -123,6 +126,17 @@ class Relay:
                 writer.write(line.encode() + b"\n")
                 await writer.drain()
 
+    def _name_of(self, workspace: str) -> str | None:
+        """The name of a workspace by name or directory; None where there is no such one."""
+        # Loaded by the first client that works in one.
+        from codeplane.session.workspaces.registry import workspaces_of
+
+        try:
+            return workspaces_of(self._repo).find(workspace).id
+        except CodePlaneError as error:
+            _log.info("no such workspace", extra={"error": error.name()})
+            return None
+
     async def _greet(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> tuple[Profile, str | None] | None:
@@ -137,10 +151,13 @@ class Relay:
         # A repository may ship a file that points here; it gets no answer about another one.
         if greeting.get("state") != self._state or not isinstance(workspace, str | None):
             return None
+        name = await anyio.to_thread.run_sync(self._name_of, workspace) if workspace is not None else None
+        if workspace is not None and name is None:
+            return None
         answer = {"version": __version__, "profile": profile.name}
         answer |= {"workspace": workspace} if workspace is not None else {}
         await _send(writer, {GREETING: answer})
-        return profile, workspace
+        return profile, name
 
 
 async def _read_lines(

@@ -33,6 +33,12 @@ def directory_of(home: RepoSession, workspace: Workspace) -> Path:
     return StateDir.at(home.checkout.index_home).path / _FOLDER / workspace.id
 
 
+def memory_workspaces(state: StateDir) -> list[str]:
+    """The names of those that have records in a state directory."""
+    folder = state.path / _FOLDER
+    return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+
+
 def view_key_of(workspace: Workspace) -> str:
     """The key of its view in the index."""
     return f"memory:{workspace.id}"
@@ -68,6 +74,7 @@ def _assemble(home: RepoSession, workspace: Workspace, state: StateDir) -> Memor
         base=base,
         files=OverlayFiles(database),
         find_base_files=base_files,
+        find_links=lambda: home.index.links_of_commit(workspace.base_commit),
         read_object=ObjectStore(state.path / "objects").read,
     )
     try:
@@ -75,6 +82,7 @@ def _assemble(home: RepoSession, workspace: Workspace, state: StateDir) -> Memor
         engine = MemoryEngine(tree, checkout.repository, state.path)
         ground = Ground(checkout, state, tree, engine, view_key_of(workspace))
         session = MemorySession.assemble(ground, home.workers)
+        session.index.use_caches_of(home.index)
     except BaseException:
         database.close()
         raise

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from codeplane.core.errors import ServerStopping
 from codeplane.process import Programs
 from codeplane.session.checkout import Checkout
 from codeplane.session.claim import claim
 from codeplane.session.repo import RepoSession
 from codeplane.storage import ServerLock
-from codeplane.working_tree import WorkingTree
 from codeplane.workspaces import Workspace
 from codeplane.workspaces.environment import variables
 
@@ -41,14 +41,15 @@ class Neighbours:
         self._home = home
         self._open: dict[Path, _Neighbour] = {}
         self._guard = threading.Condition()
+        self._is_closed = False
         home.at_close.append(self.close_all)
 
-    def tree_of(self, root: Path) -> WorkingTree | None:
-        """The working tree of a checkout that is open here, with all that is remembered of it."""
+    def find_open(self, root: Path) -> RepoSession | None:
+        """The repository of a checkout that is open here, with all that is remembered of it."""
         if root == self._home.checkout.root:
-            return self._home.tree
+            return self._home
         neighbour = self._open.get(root)
-        return neighbour.repo.tree if neighbour is not None else None
+        return neighbour.repo if neighbour is not None else None
 
     @contextmanager
     def entered(
@@ -87,6 +88,7 @@ class Neighbours:
 
     def close_all(self) -> None:
         with self._guard:
+            self._is_closed = True
             neighbours = list(self._open.values())
             self._open.clear()
         for neighbour in neighbours:
@@ -94,6 +96,8 @@ class Neighbours:
 
     def _take(self, root: Path, opener: Opener) -> _Neighbour:
         with self._guard:
+            if self._is_closed:
+                raise ServerStopping("The server is shutting down.")
             neighbour = self._open.get(root)
             if neighbour is not None and not neighbour.lock.holds():
                 # The state directory is gone: what is open has no journal and no record any more.
@@ -136,6 +140,7 @@ def neighbours_of(repo: RepoSession) -> Neighbours:
 
 def _shut(neighbour: _Neighbour) -> None:
     try:
+        neighbour.repo.upkeep.tidy()
         neighbour.repo.close()
     finally:
         neighbour.lock.release()

@@ -1,12 +1,14 @@
 """The workspaces of a repository: who knows them by name, makes them one at a time, and lets calls in."""
 
+import logging
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Final
 
-from codeplane.core.errors import GitBusy, InvalidArgument, NotFound
+from codeplane.core.errors import CodePlaneError, GitBusy, InvalidArgument, NotFound
 from codeplane.session.call import Call
 from codeplane.session.repo import RepoSession
 from codeplane.session.workspaces.kind import (
@@ -24,6 +26,8 @@ from codeplane.storage import ServerLock, StateDir
 from codeplane.workspaces import Workspace, WorkspaceKindName, WorkspaceStore, parse_workspace_id
 from codeplane.workspaces.environment import variables
 from codeplane.workspaces.store import MOST_WORKSPACES
+
+_log = logging.getLogger(__name__)
 
 _LOCK: Final = "workspaces.lock"
 _LOCK_WAIT_SEC: Final = 60.0
@@ -96,7 +100,17 @@ class Workspaces:
                 )
             creation = self._kind(kind).create(call, wish)
             self.store.save(creation.workspace)
-            return creation
+        if self._home.upkeep.is_running:
+            # The first question comes soon; what it would wait for is made meanwhile.
+            threading.Thread(target=self._open_ahead, args=(creation.workspace.id,), daemon=True).start()
+        return creation
+
+    def _open_ahead(self, name: str) -> None:
+        try:
+            with self.enter(name) as place:
+                place.repo.index.warm()
+        except CodePlaneError as error:  # it was deleted again, or the server stops
+            _log.info("a new workspace was not opened ahead", extra={"error": error.name()})
 
     def reset(self, call: Call, workspace: Workspace, base: str | None, *, force: bool) -> Outcome:
         """Puts a workspace back to its base, or on another one; its revision begins anew."""

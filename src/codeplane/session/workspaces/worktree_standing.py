@@ -10,7 +10,7 @@ from codeplane.core.errors import CodePlaneError
 from codeplane.git.ops.worktrees import Worktree
 from codeplane.git.repo.heads import BRANCHES
 from codeplane.git.repo.repository import Repository
-from codeplane.index import count_definitions, linked_view, own_part
+from codeplane.index import count_definitions, has_semantic_facts, linked_view, own_part
 from codeplane.session.checkout import Checkout
 from codeplane.session.repo import RepoSession, tree_of
 from codeplane.session.workspaces.kind import Standing
@@ -60,13 +60,15 @@ def standing_of(home: RepoSession, workspace: Workspace, worktree: Worktree) -> 
         facts=count_definitions(database, view, changes.paths[:_MOST_COUNTED])
         if changes is not None
         else None,
+        semantic_level=_semantic_level(home, worktree),
         problem=problem,
     )
 
 
 def _find_changes(home: RepoSession, workspace: Workspace, worktree: Worktree) -> _Changes:
     root = Path(os.path.realpath(worktree.path))
-    tree = neighbours_of(home).tree_of(root) or _tree_at(home, root)
+    repo = neighbours_of(home).find_open(root)
+    tree = repo.tree if repo is not None else _tree_at(home, root)
     status = tree.git.look()
     paths = {one.path for one in (*status.staged, *status.modified)} | {one.path for one in status.conflicts}
     uncommitted_count = len(paths) + len(status.untracked)
@@ -75,6 +77,17 @@ def _find_changes(home: RepoSession, workspace: Workspace, worktree: Worktree) -
         changes, conflicts = tree.git.since(base.tree)
         paths = {one.path for one in changes} | {one.path for one in conflicts}
     return _Changes(sorted(paths | set(status.untracked)), uncommitted_count)
+
+
+def _semantic_level(home: RepoSession, worktree: Worktree) -> str | None:
+    """How far indexers cover its files; None where that would have to be worked out."""
+    if not has_semantic_facts(home.index.database):
+        return "syntax_only"
+    repo = neighbours_of(home).find_open(Path(os.path.realpath(worktree.path)))
+    if repo is None:
+        return None
+    with repo.index.snapshot() as snapshot:
+        return snapshot.semantic_states.level()
 
 
 def _tree_at(home: RepoSession, root: Path) -> WorkingTree:

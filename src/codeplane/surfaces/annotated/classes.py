@@ -45,7 +45,7 @@ class Classes:
         is_one = len(target) == 1 and target[0].definition >= 0
         return target[0] if is_one and self.is_class(target[0]) else None
 
-    def lineage(self, place: Place, depth: int = 0) -> Iterator[Place]:
+    def lineage(self, place: Place) -> Iterator[Place]:
         """A class and all that it is derived from, nearest first, each once."""
         pending, places = [place], dict[Place, None]()
         while pending and len(places) < 50:

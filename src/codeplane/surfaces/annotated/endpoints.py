@@ -142,9 +142,11 @@ class AnnotatedFramework:
             for number, item in enumerate(self._code.require_facts(path).definitions):
                 if item.kind != "class":
                     continue
-                for mark in self._marks.of(Place(path, number)):
-                    if mark.name in self._rule.application:
-                        texts.append(self._marks.texts(mark, self._rule.path))
+                texts += [
+                    self._marks.texts(mark, self._rule.path)
+                    for mark in self._marks.of(Place(path, number))
+                    if mark.name in self._rule.application
+                ]
         text = texts[0] if len(texts) == 1 else None
         return text[0] if text else ""
 
@@ -157,7 +159,7 @@ class AnnotatedFramework:
         class_verbs = self._class_verbs(place)
         is_first = True
         for owner in self._classes.lineage(place):
-            if not is_first and not self._is_inherited(owner):
+            if not is_first and not self._rule.inherits:
                 continue
             for method in self._classes.methods(owner):
                 definition = self._code.definition(method)
@@ -170,9 +172,6 @@ class AnnotatedFramework:
             is_first = False
         yield from self._invoked(place, prefixes, steps)
 
-    def _is_inherited(self, owner: Place) -> bool:
-        return self._rule.inherits
-
     def _class_verbs(self, place: Place) -> tuple[str, ...]:
         if not self._rule.class_method:
             return ()
@@ -181,7 +180,7 @@ class AnnotatedFramework:
             verbs += self._marks.verbs(mark, self._rule.class_method) or ()
         return verbs
 
-    def _method_marks(self, place: Place, owner: Place, method: Place) -> list[Mark]:
+    def _method_marks(self, owner: Place, method: Place) -> list[Mark]:
         """The annotations of a method, or of the nearest one that it overrides."""
         marks = [mark for mark in self._marks.of(method) if mark.name in self._rule.methods]
         if marks or not self._rule.inherits:
@@ -193,7 +192,7 @@ class AnnotatedFramework:
         return []
 
     def _served(self, place: Place, owner: Place, method: Place) -> Iterator[Served]:
-        marks = self._method_marks(place, owner, method)
+        marks = self._method_marks(owner, method)
         if any(mark.name in self._rule.hidden for mark in self._marks.of(method)):
             return
         if not marks:
@@ -287,11 +286,7 @@ class AnnotatedFramework:
         methods = {self._code.definition(one).name: one for one in self._classes.methods(place)}
         method = methods.get(self._rule.invoke)
         marks = [mark for mark in self._marks.of(place) if mark.name in self._rule.class_path]
-        if (
-            method is None
-            or not marks
-            or any(self._method_marks(place, place, one) for one in methods.values())
-        ):
+        if method is None or not marks or any(self._method_marks(place, one) for one in methods.values()):
             return
         for mark in marks:
             line = self._evaluator.line_of(mark.path, mark.site.start)

@@ -88,7 +88,7 @@ class Marks:
         return tail if not head and stars & set(self._rule.package) else ""
 
     def _of_annotation(self, path: RepoPath, site: Site, place: Place, depth: int) -> list[Mark]:
-        """What an annotation of the repository stands for: its own annotations, or the class it is derived from."""
+        """What an annotation of the repository stands for: its own annotations, or the class above it."""
         definition = self._code.definition(place)
         marks = [
             # Its own arguments win where it has some: `@AdminGet("/x")`.

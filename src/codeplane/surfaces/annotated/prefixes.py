@@ -13,7 +13,7 @@ def directory_prefixes(code: Codebase, pattern: str) -> list[tuple[str, str]]:
     if not pattern:
         return []
     rows: list[tuple[str, str]] = []
-    for path in code.layout.ordered:
+    for path in code.paths_with("prefix"):
         if not fnmatchcase(path, pattern):
             continue
         data = code.read(path)
@@ -43,8 +43,7 @@ def configured_prefix(code: Codebase, path: str, keys: Sequence[str]) -> str:
         if data is not None:
             table = _settings(name, data.decode("utf-8", "replace"))
             parts += [table[key] for key in keys if key in table]
-    text = "".join(f"/{part.strip('/')}" for part in parts if part.strip("/") and "${" not in part)
-    return text
+    return "".join(f"/{part.strip('/')}" for part in parts if part.strip("/") and "${" not in part)
 
 
 def _settings(name: str, text: str) -> dict[str, str]:

@@ -86,12 +86,9 @@ def _properties(evaluator: Evaluator, place: Place, section: str, depth: int) ->
         if item.parent != place.definition or item.kind not in ("property", "field"):
             continue
         key = f"{section}:{item.name}"
-        target = evaluator.code.written(place.path, item.scope, item.annotation) if item.annotation else ()
-        is_nested = (
-            bool(target) and target[0].definition >= 0 and evaluator.code.facts(target[0].path) is not None
-        )
-        if is_nested and evaluator.code.definition_kind(target[0]) == "class" and target[0] != place:
-            yield from _properties(evaluator, target[0], key, depth + 1)
+        inner = _class_of(evaluator, place.path, item.annotation)
+        if inner is not None and inner != place:
+            yield from _properties(evaluator, inner, key, depth + 1)
         else:
             yield ConfigUse(key, place.path, item.name_line, "Options", False, None, place)
 

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
+from codeplane.core.slots import InterfaceSlot
 from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
 from codeplane.surfaces.calls import (
     argument,
@@ -18,6 +19,7 @@ from codeplane.surfaces.calls import (
 )
 from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
 from codeplane.surfaces.kind_rules import ReaderRule, readers_by_name
+from codeplane.surfaces.recorder import Recorder, Remembered, remembered_of_file
 from codeplane.surfaces.rule_set import rules_of
 from codeplane.surfaces.values import Evaluator, Located
 
@@ -65,6 +67,17 @@ def read_keys(evaluator: Evaluator, surface: ConfigSurface) -> Iterator[ConfigUs
         wrappers = sweep.wrappers
 
 
+class _FileReads(NamedTuple):
+    """What one file reads by itself."""
+
+    uses: tuple[ConfigUse, ...]
+    wrappers: dict[tuple[Place, str], _Wrapper]
+    dynamic: int
+
+
+_READS: Final[InterfaceSlot[tuple[RepoPath, str], Remembered[_FileReads]]] = InterfaceSlot("keys of a file")
+
+
 class _Sweep:
     """One pass over the files whose words the rules name."""
 
@@ -84,7 +97,25 @@ class _Sweep:
             if facts.language not in readers:
                 readers[facts.language] = readers_by_name(rules, facts.language)
             if readers[facts.language]:
-                yield from self.reads_of_file(path, readers[facts.language])
+                yield from self._remembered_reads(path, readers[facts.language])
+
+    def _remembered_reads(self, path: RepoPath, readers: Mapping[str, ReaderRule]) -> Iterator[ConfigUse]:
+        """The reads of one file, which are read again only where a file that they rest on has changed."""
+        code = self._code
+        if not isinstance(code, Recorder):
+            yield from self.reads_of_file(path, readers)
+            return
+        key = (path, rules_of(self._code).digest)
+        reads = remembered_of_file(code, _READS, key, lambda: self._read_apart(path, readers))
+        yield from reads.uses
+        self.wrappers |= {key: one for key, one in reads.wrappers.items() if key not in self.wrappers}
+        for _ in range(reads.dynamic):
+            self._surface.count_dynamic(path)
+
+    def _read_apart(self, path: RepoPath, readers: Mapping[str, ReaderRule]) -> "_FileReads":
+        apart = _Sweep(self._evaluator, ConfigSurface())
+        uses = tuple(apart.reads_of_file(path, readers))
+        return _FileReads(uses, apart.wrappers, sum(apart._surface.dynamic.values()))
 
     def reads_of_file(self, path: RepoPath, readers: Mapping[str, ReaderRule]) -> Iterator[ConfigUse]:
         """The reads of one file."""
@@ -155,6 +186,13 @@ class _Sweep:
             reader.role == "definition",
             default,
             self._evaluator.definition_around(path, site.start),
+            reader.required and default is None and not self._has_default(site, reader),
+        )
+
+    def _has_default(self, site: Site, reader: ReaderRule) -> bool:
+        """Whether a call names a default, whatever that is."""
+        return (
+            bool(reader.default) and argument(Located(RepoPath(""), site.value), reader.default) is not None
         )
 
     # Keys

@@ -17,6 +17,7 @@ class ConfigUse:
     is_definition: bool = False
     default: str | None = None
     symbol: Place | None = None
+    is_required: bool = False  # without it the program doesn't run
 
 
 @dataclass

@@ -21,6 +21,7 @@ _BASES: Final = frozenset(
     }
 )
 _CONFIG_CALLS: Final = frozenset({"SettingsConfigDict", "ConfigDict", "dict"})
+_ELLIPSIS: Final = re.compile(rb"=\s*(?:Field\(\s*)?\.\.\.")
 _DEEPEST: Final = 12
 _PROPERTIES: Final = "org.springframework.boot.context.properties.ConfigurationProperties"
 
@@ -89,9 +90,18 @@ def _field_uses(
         return
     keys = aliases or [f"{prefix}{definition.name}"]
     default = _field_default(evaluator, field.path, definition.name, owner, call)
+    source = evaluator.code.source(field.path)[first:last]
+    is_required = default is None and (b"=" not in source or _ELLIPSIS.search(source) is not None)
     for key in keys:
         yield ConfigUse(
-            key.upper(), field.path, definition.name_line, "pydantic-settings", False, default, place
+            key.upper(),
+            field.path,
+            definition.name_line,
+            "pydantic-settings",
+            False,
+            default,
+            place,
+            is_required,
         )
 
 

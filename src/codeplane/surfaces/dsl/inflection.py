@@ -82,7 +82,11 @@ def _plural(word: str) -> str:
     for several, one in _IRREGULAR.items():
         if word == one:
             return several
-    if word in _UNCOUNTABLE or not word or word.endswith("s") and not word.endswith(("ss", "us", "is", "as")):
+    if (
+        word in _UNCOUNTABLE
+        or not word
+        or (word.endswith("s") and not word.endswith(("ss", "us", "is", "as")))
+    ):
         return word
     if re.search(r"([^aeiouy]|qu)y$", word):
         return f"{word[:-1]}ies"

@@ -98,10 +98,8 @@ class Laravel:
         if facts is None or facts.language != "php":
             return False
         names = {f"{item.module}\\{item.name}".replace("\\", ".") for item in facts.imports}
-        return (
-            _FACADE in names
-            or "routes/" in f"/{path}"
-            and not any(item.alias == "Route" for item in facts.imports)
+        return _FACADE in names or (
+            "routes/" in f"/{path}" and not any(item.alias == "Route" for item in facts.imports)
         )
 
     def _is_flat(self, path: RepoPath) -> bool:
@@ -148,7 +146,7 @@ class Laravel:
         paths = [path for path in self._code.paths_named(name) if path == tail or path.endswith(f"/{tail}")]
         beside = [path for path in paths if path == f"{here}/{tail}".lstrip("/")]
         shared = sorted(paths, key=lambda path: (-_shared(path, statement.path), len(path)))
-        path = (beside or shared or [None])[0]
+        path = next(iter(beside or shared), None)
         if path is None:
             return False
         step = Step(
@@ -319,7 +317,7 @@ class Laravel:
         short = joined_parts(base.rpartition("}/")[2]) if is_shallow else base
         for action, verb, suffix in _SINGLETON if is_single else _ACTIONS:
             is_form = action in ("create", "edit")
-            if is_api and is_form or only is not None and action not in only or action in excluded:
+            if (is_api and is_form) or (only is not None and action not in only) or action in excluded:
                 continue
             start = base if action in ("index", "create", "store") or is_single else short
             path = f"{start}{suffix}".replace("{id}", f"{{{parameter}}}")

@@ -22,11 +22,12 @@ _MEMBER: Final = (
     ("destroy", ("DELETE",), ""),
 )
 _AROUND: Final = frozenset(
-    "constraints defaults authenticate authenticated unauthenticated devise_scope shallow with_options".split()
+    "constraints defaults authenticate authenticated unauthenticated devise_scope shallow "
+    "with_options".split()
 )
 _IGNORED: Final = frozenset(
-    "require require_relative require_dependency include extend puts raise direct resolve lambda proc "
-    "default_url_options load concern_namespace redirect".split()
+    "require require_relative require_dependency include extend puts raise direct resolve lambda proc load "
+    "default_url_options redirect".split()
 )
 _RECEIVERS: Final = frozenset({"map", "self", "mapper", "options", "opts", "option", "route", "routes"})
 _DEEPEST: Final = 20
@@ -290,7 +291,7 @@ class Rails:
             for action, verbs, suffix in table:
                 if action == "index" and scope.is_singular:
                     continue
-                if only is not None and action not in only or action in (excluded or ()):
+                if (only is not None and action not in only) or action in (excluded or ()):
                     continue
                 path = joined_parts(base, names.get(action, suffix) if suffix else "")
                 self._add(statement, scope, draw, verbs, path, (scope.controller, action))
@@ -311,7 +312,9 @@ class Rails:
     def _read_new(self, statement: Statement, call: Value, scope: Scope, draw: _Draw, depth: int) -> None:
         self._block(statement, call, replace(scope, nested=f"{scope.collection}/new"), draw, depth)
 
-    def _read_concern(self, statement: Statement, call: Value, scope: Scope, draw: _Draw, depth: int) -> None:
+    def _read_concern(
+        self, statement: Statement, call: Value, _scope: Scope, draw: _Draw, _depth: int
+    ) -> None:
         first = call.argument(0)
         name = self._text(statement, first) if first is not None else None
         if name is not None:
@@ -333,7 +336,7 @@ class Rails:
         """`draw(:admin)`: the routes of another file."""
         first = call.argument(0)
         name = self._text(statement, first) if first is not None else None
-        paths = [path for path in self._code.paths_named(f"{(name or '').rpartition('/')[2]}.rb")]
+        paths = list(self._code.paths_named(f"{(name or '').rpartition('/')[2]}.rb"))
         paths = [path for path in paths if path.endswith(f"config/routes/{name}.rb")]
         root = statement.path.partition("config/")[0]
         path = next((path for path in paths if path.startswith(root)), None)
@@ -345,7 +348,7 @@ class Rails:
         for one in self._statements.of_file(path):
             self._read(one, inner, draw, depth + 1)
 
-    def _read_root(self, statement: Statement, call: Value, scope: Scope, draw: _Draw, depth: int) -> None:
+    def _read_root(self, statement: Statement, call: Value, scope: Scope, draw: _Draw, _depth: int) -> None:
         options = self._options(statement, call)
         first = call.argument(0)
         target = options.get("to") or (self._text(statement, first) if first is not None else None)
@@ -353,7 +356,7 @@ class Rails:
             statement, scope, draw, ("GET",), joined_parts(scope.here), self._target(target, options, scope)
         )
 
-    def _read_mount(self, statement: Statement, call: Value, scope: Scope, draw: _Draw, depth: int) -> None:
+    def _read_mount(self, statement: Statement, call: Value, scope: Scope, draw: _Draw, _depth: int) -> None:
         """Another application: an engine of the repository brings its own routes."""
         pair = next((item for item in call.arguments if item.keyword[:1].isupper()), None)
         at = call.keyword_argument("at")
@@ -371,7 +374,7 @@ class Rails:
         self._engines.setdefault(name.replace("::", "."), []).append(inner)
         self._add(statement, scope, draw, ("ANY",), path, ("", ""))
 
-    def _read_match(self, statement: Statement, call: Value, scope: Scope, draw: _Draw, depth: int) -> None:
+    def _read_match(self, statement: Statement, call: Value, scope: Scope, draw: _Draw, _depth: int) -> None:
         verbs = self._list(statement, call, "via")
         if verbs is None and call.keyword_argument("via") is not None:
             self._count(statement)

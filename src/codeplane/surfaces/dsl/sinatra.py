@@ -66,7 +66,7 @@ class Sinatra:
         while pending:
             place = pending.pop()
             is_one = any(
-                isinstance(one, str) and one in _CLASSES or isinstance(one, Place) and one in classes
+                (isinstance(one, str) and one in _CLASSES) or (isinstance(one, Place) and one in classes)
                 for one in ancestry(self._evaluator, place)
             )
             if is_one and place not in classes:
@@ -127,9 +127,9 @@ class Sinatra:
     def _add(self, statement: Statement, verb: str, text: str, mounts: list[Step]) -> None:
         line = self._evaluator.line_of(statement.path, statement.site.start)
         mounted = "conditional" if statement.site.is_conditional else "always"
-        for step in mounts or [None]:
-            prefix, steps = ("", ()) if step is None else (step.prefix, (step,) if step.prefix else ())
-            route = joined_route(prefix.rstrip("/"), text)
+        for step in mounts or [Step(statement.path, line, "")]:
+            steps = (step,) if step.prefix else ()
+            route = joined_route(step.prefix.rstrip("/"), text)
             self._rows.append(
                 Endpoint(
                     verb, route, statement.path, line, "sinatra", Tier.STRONG, None, line, steps, mounted

@@ -54,7 +54,7 @@ class Statements:
                 yield from self.between(statement.path, item.start, statement.site.end, statement.environment)
 
     def between(self, path: RepoPath, first: int, last: int, environment: Environment) -> Iterator[Statement]:
-        """The outermost calls in a range of bytes; those in a loop over a literal list for each of its items."""
+        """The outermost calls in a range of bytes; those in a loop over a literal list once for each item."""
         cursor = first
         for site in self._evaluator.sites(path).within(first, last):
             if site.kind is not SiteKind.CALL or site.start < cursor or not site.value.text:

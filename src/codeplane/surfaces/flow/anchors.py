@@ -1,21 +1,24 @@
 """Which router a value is: the call that made it, and the prefixes between that one and the value."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence, Set
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.languages.facts import Bind, Reason
+from codeplane.languages.facts import OTHER_TYPE, Bind, Reason
 from codeplane.languages.sites import Site, Value, ValueKind
 from codeplane.surfaces.arguments import Arguments
 from codeplane.surfaces.flow.callers import Callers
-from codeplane.surfaces.flow.names import Names
 from codeplane.surfaces.flow.rule import FlowRule, LinkRule
 from codeplane.surfaces.flow.wrappers import Wrappers
 from codeplane.surfaces.values import Environment, Evaluator, Located, Origin
 
 _DEEPEST: Final = 150
+_MOST_STEPS: Final = 4_000  # to resolve one value
 _MOST: Final = 60  # routers that one value may be
+_WORD: Final = re.compile(r"\w+")
 _NO_ENVIRONMENT: Final = Environment()
 _VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})
 _FUNCTIONS: Final = frozenset({"function", "method", "constructor"})
@@ -63,9 +66,9 @@ class Anchors:
     """The routers of one framework."""
 
     def __init__(
-        self, evaluator: Evaluator, rule: FlowRule, names: Names, callers: Callers, wrappers: Wrappers
+        self, evaluator: Evaluator, rule: FlowRule, callers: Callers, wrappers: Wrappers, paths: Set[RepoPath]
     ) -> None:
-        self._evaluator, self._rule, self._names = evaluator, rule, names
+        self._evaluator, self._rule, self._names = evaluator, rule, callers.names
         self._callers, self._wrappers = callers, wrappers
         self._code, self._arguments = evaluator.code, Arguments(evaluator)
         self._links: dict[str, list[LinkRule]] = {}
@@ -75,6 +78,8 @@ class Anchors:
         self._makers = {name: kind for kind, one in rule.types.items() for name in one.new}
         self._declared = {name: kind for kind, one in rule.types.items() for name in one.declared}
         self._facades = {name: kind for kind, one in rule.types.items() for name in one.facade}
+        self._paths = paths
+        self._steps = 0  # of the value that is being resolved
         self._running: set[tuple[RepoPath, int, str]] = set()
         self._cuts = 0  # how often a value was found to depend on itself
         self._memo: dict[tuple[RepoPath, int, str], list[Anchor]] = {}
@@ -86,6 +91,9 @@ class Anchors:
             return []
         key = (located.path, value.start, f"{value.kind}{value.text}{len(value.items)}")
         is_plain = not located.environment.values
+        self._steps = self._steps + 1 if self._running else 0
+        if self._steps > _MOST_STEPS:
+            return []
         if is_plain and key in self._memo:
             return self._memo[key]
         if key in self._running:
@@ -107,7 +115,7 @@ class Anchors:
     # Names
 
     def _name(self, located: Located, depth: int) -> list[Anchor]:
-        path, value, environment = located
+        path, value, _environment = located
         root, _, rest = value.text.partition(".")
         if value.kind is ValueKind.NAME and not rest:
             anchors = self._single(located, root, depth)
@@ -115,7 +123,7 @@ class Anchors:
             anchors = self._member(located, depth)
         if not anchors:
             return []
-        return [inner for anchor in anchors for inner in self._inside_closures(path, value, anchor, depth)]
+        return [inner for anchor in anchors for inner in self._inside_closures(path, value, anchor)]
 
     def _single(self, located: Located, name: str, depth: int) -> list[Anchor]:
         path, value, environment = located
@@ -148,6 +156,9 @@ class Anchors:
         place = self._names.definition(located.path, located.value)
         if place is None or self._code.definition_kind(place) not in _VARIABLES:
             return []
+        annotation = self._code.definition(place).item.annotation
+        if annotation not in ("", OTHER_TYPE) and not self._names_router(annotation):
+            return []
         values = [
             (Located(one.path, one.value), one.site.is_conditional)
             for one in self._names.assignments_to(place)
@@ -156,6 +167,15 @@ class Anchors:
         anchors = self._of_values(values, depth)
         anchors = [anchor._replace(environment=located.environment) for anchor in anchors]
         return anchors or self._declared_as(place)
+
+    @cached_property
+    def _type_words(self) -> frozenset[str]:
+        names = {name.rpartition(".")[2] for name in self._declared}
+        return frozenset(names | set(self._rule.opaque) | self._wrappers.names(self._paths))
+
+    def _names_router(self, text: str) -> bool:
+        """Whether the header of a function or a declared type has the name of a router in it."""
+        return not self._rule.is_typed or not self._type_words.isdisjoint(_WORD.findall(text))
 
     def _declared_as(self, place: Place) -> list[Anchor]:
         item = self._code.definition(place).item
@@ -210,6 +230,9 @@ class Anchors:
         start = self._callers.scope_start(path, bind.scope)
         site = self._callers.closures(path).get(start)
         anchors = self._handed(path, site, depth) if site is not None else []
+        if site is None:
+            for call, item in self._callers.arguments_of_closure(path, bind.scope, bind.name):
+                anchors += self.resolve(Located(call.path, item), depth + 1)
         kind = self._type_of(path, bind.type_name) if not anchors else None
         if kind is not None:
             return [
@@ -238,7 +261,7 @@ class Anchors:
                     break
         return anchors
 
-    def _inside_closures(self, path: RepoPath, value: Value, anchor: Anchor, depth: int) -> Iterator[Anchor]:
+    def _inside_closures(self, path: RepoPath, value: Value, anchor: Anchor) -> Iterator[Anchor]:
         """A router in a closure without parameters that is handed to one of its own methods."""
         if not self._rule.wrapped:
             yield anchor
@@ -266,6 +289,9 @@ class Anchors:
             if anchors is not None:
                 return anchors
             function = function or self._callers.extension(value.text)
+            if function is not None and self._wrappers.is_around(function):
+                link = LinkRule(owner=(), call=(), prefix="text0")
+                return [self._derived(located, owner, link) for owner in owners]
         if function is not None:
             return self._of_function(function, located, depth)
         if owners:
@@ -299,7 +325,7 @@ class Anchors:
         wrapped = self._wrappers.made(function)
         if wrapped is not None:
             return [Anchor(wrapped, Base("made", path, value.start, wrapped), is_declared=True)]
-        if kind not in _FUNCTIONS:
+        if kind not in _FUNCTIONS or not self._names_router(self._code.definition(function).item.signature):
             return []
         inner = self._callers.environment(function, located, environment)
         anchors = []

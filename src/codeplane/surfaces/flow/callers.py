@@ -1,5 +1,6 @@
 """Who calls a function, with what, and which calls a closure is an argument of."""
 
+import re
 from collections.abc import Iterator, Set
 from functools import cached_property
 from typing import Final
@@ -12,6 +13,8 @@ from codeplane.surfaces.flow.names import Names
 from codeplane.surfaces.values import Environment, Evaluator, Located, Origin
 
 _MOST_CALLERS: Final = 60
+_NAME_LENGTH: Final = 120
+_KEPT_IN: Final = re.compile(r"(\w+)\s*:?=\s*$")  # `add := func(r Router) {…}`
 _SELVES: Final = frozenset({"self", "cls", "this"})
 
 
@@ -19,11 +22,12 @@ class Callers:
     """Calls in the files of one framework."""
 
     def __init__(self, evaluator: Evaluator, names: Names, paths: Set[RepoPath]) -> None:
-        self._evaluator, self._names, self._paths = evaluator, names, paths
+        self._evaluator, self.names, self._paths = evaluator, names, paths
         self._code = evaluator.code
         self._calls_of: dict[Place, list[tuple[Located, bool]]] = {}
         self._uses_of: dict[Place, list[tuple[RepoPath, Site]]] = {}
         self._closures_in: dict[RepoPath, dict[int, Site]] = {}
+        self._bare_in: dict[RepoPath, list[tuple[int, Site]]] = {}
         self._bodies_in: dict[RepoPath, dict[int, int]] = {}
 
     # Functions and their parameters
@@ -78,10 +82,23 @@ class Callers:
 
     def _find_calls(self, function: Place) -> Iterator[tuple[Located, bool]]:
         name = self._code.definition(function).name
-        for path, site in self._calls_by_name.get(name, ())[: 10 * _MOST_CALLERS]:
-            place = self._names.definition(path, site.value)
+        sites = self._calls_by_name.get(name) or list(self._calls_elsewhere(function, name))
+        for path, site in sites[: 10 * _MOST_CALLERS]:
+            place = self.names.definition(path, site.value)
             if place == function or (place is None and self._is_extended(site.value, function)):
                 yield Located(path, site.value), site.is_conditional
+
+    def _calls_elsewhere(self, function: Place, name: str) -> Iterator[tuple[RepoPath, Site]]:
+        """The calls of a name in files that say nothing of the framework: they only hand a router on."""
+        language = self._code.require_facts(function.path).language
+        paths = [path for path in self._code.paths_with(name) if path not in self._paths]
+        for path in paths if len(paths) <= _MOST_CALLERS else ():
+            facts = self._code.facts(path)
+            if facts is None or facts.language != language or path in self._code.tests():
+                continue
+            for site in self._evaluator.sites(path).sites:
+                if site.kind is SiteKind.CALL and site.value.text == name:
+                    yield path, site
 
     def _is_extended(self, call: Value, function: Place) -> bool:
         """Whether a call on something from outside can only be that of one extension method."""
@@ -139,7 +156,7 @@ class Callers:
             uses = self._uses_of[function] = [
                 (path, site)
                 for path, site, item in self._named_arguments.get(name, ())
-                if self._names.definition(path, item) == function
+                if self.names.definition(path, item) == function
             ]
         return uses
 
@@ -159,7 +176,7 @@ class Callers:
     # Closures
 
     def closures(self, path: RepoPath) -> dict[int, Site]:
-        """The calls of a file with a function in place among their arguments, by the byte of that function."""
+        """The calls of a file with a closure among their arguments, by the byte that it begins with."""
         table = self._closures_in.get(path)
         if table is None:
             table = self._closures_in[path] = {
@@ -173,16 +190,31 @@ class Callers:
 
     def closures_around(self, path: RepoPath, start: int) -> list[Site]:
         """The calls with a closure that a byte stands in and that has no parameters, outermost first."""
-        return [
-            site
-            for at, site in sorted(self.closures(path).items())
-            if at <= start < site.end and self._is_bare(path, at)
-        ]
+        bare = self._bare_in.get(path)
+        if bare is None:
+            facts = self._code.require_facts(path)
+            with_parameters = {bind.scope for bind in facts.binds if bind.reason is Reason.PARAM}
+            starts = {self.scope_start(path, scope) for scope in with_parameters}
+            closures = sorted(self.closures(path).items(), key=lambda pair: pair[0])
+            bare = self._bare_in[path] = [(at, site) for at, site in closures if at not in starts]
+        return [site for at, site in bare if at <= start < site.end]
 
-    def _is_bare(self, path: RepoPath, start: int) -> bool:
-        facts = self._code.require_facts(path)
-        scope = next((n for n in range(len(facts.scopes)) if self.scope_start(path, n) == start), -1)
-        return not any(bind.scope == scope and bind.reason is Reason.PARAM for bind in facts.binds)
+    def arguments_of_closure(self, path: RepoPath, scope: int, name: str) -> Iterator[tuple[Located, Value]]:
+        """The calls of a closure that is kept in a variable, with the value that each gives a parameter."""
+        start = self.scope_start(path, scope)
+        before = self._code.source(path)[max(0, start - _NAME_LENGTH) : max(0, start)]
+        kept_in = _KEPT_IN.search(before.decode("utf-8", "replace"))
+        binds = self._code.require_facts(path).binds
+        names = [bind.name for bind in binds if bind.scope == scope and bind.reason is Reason.PARAM]
+        if kept_in is None or name not in names:
+            return
+        for site in self._evaluator.sites(path).sites:
+            value = site.value
+            if site.kind is not SiteKind.CALL or value.text != kept_in[1] or value.receiver is not None:
+                continue
+            item = value.argument(names.index(name))
+            if item is not None:
+                yield Located(path, value), item
 
     def scope_start(self, path: RepoPath, scope: int) -> int:
         """The byte that a scope begins with."""

@@ -54,7 +54,7 @@ class Collector:
         self._names = Names(evaluator, paths)
         self._callers = Callers(evaluator, self._names, paths)
         self._wrappers = Wrappers(evaluator, rule, self._names)
-        self._anchors = Anchors(evaluator, rule, self._names, self._callers, self._wrappers)
+        self._anchors = Anchors(evaluator, rule, self._callers, self._wrappers, paths)
         self._arguments = Arguments(evaluator)
         self._marks = Marks(evaluator, rule, self._names)
         self.routes: list[FlowRoute] = []
@@ -64,20 +64,19 @@ class Collector:
     def read(self) -> None:
         """Reads every file."""
         for path in sorted(self._paths):
-            sites = self._evaluator.sites(path).sites
-            for number, site in enumerate(sites):
+            for site in self._evaluator.sites(path).sites:
                 if site.kind is SiteKind.CALL and site.value.text:
-                    self._read_call(path, number, site)
+                    self._read_call(path, site)
 
     def count_dynamic(self, path: RepoPath) -> None:
         self.dynamic[path] = self.dynamic.get(path, 0) + 1
 
-    def _read_call(self, path: RepoPath, number: int, site: Site) -> None:
+    def _read_call(self, path: RepoPath, site: Site) -> None:
         name = site.value.text
         for route in self._rule.routes:
             if name in route.call or any(full.rpartition(".")[2] == name for full in route.function):
                 for anchor in self._owners(path, site, route):
-                    self._add_route(path, number, site, route, anchor)
+                    self._add_route(path, site, route, anchor)
         for mount in self._rule.mounts:
             if name in mount.call or any(full.rpartition(".")[2] == name for full in mount.function):
                 for anchor in self._owners(path, site, mount):
@@ -111,9 +110,11 @@ class Collector:
 
     # Routes
 
-    def _add_route(self, path: RepoPath, number: int, site: Site, rule: RouteRule, owner: Anchor) -> None:
+    def _add_route(self, path: RepoPath, site: Site, rule: RouteRule, owner: Anchor) -> None:
         call = Located(path, site.value, owner.environment)
         positional = [item for item in site.value.arguments if not item.keyword]
+        if owner.is_declared and not self._wrappers.takes_path(self._names.definition(path, site.value)):
+            rule = rule.model_copy(update={"path": "", "fewest": 1})  # `m.Combo("/x").Get(h)`
         if len(positional) < rule.fewest:
             return
         if self._hands_to_router(call, rule):
@@ -122,9 +123,9 @@ class Collector:
         texts: Sequence[str | None] | None = self._arguments.texts(call, rule.path) if rule.path else [""]
         handlers = list(self._handlers(call, rule))
         if rule.style == "verb_first" and texts is not None:
-            self._add_patterns(path, number, site, owner, [text or "" for text in texts], handlers)
+            self._add_patterns(path, site, owner, [text or "" for text in texts], handlers)
             return
-        methods = self._methods(path, number, site, rule, call)
+        methods = self._methods(path, site, rule, call)
         if methods is None or not handlers:
             self.count_dynamic(path)
             return
@@ -140,7 +141,6 @@ class Collector:
     def _add_patterns(
         self,
         path: RepoPath,
-        number: int,
         site: Site,
         owner: Anchor,
         texts: Sequence[str],
@@ -155,7 +155,7 @@ class Collector:
             at = pattern.find("/")
             if at < 0 or (verb and verb.upper() not in VERBS):
                 continue
-            chain = self._chain_methods(path, number, site)
+            chain = self._chain_methods(path, site)
             methods = (verb.upper(),) if verb else chain or ("ANY",)
             for verbs, place, line in handlers:
                 self._append(site, owner, verbs or methods, (pattern[at:], None), path, (place, line))
@@ -172,11 +172,9 @@ class Collector:
         line = self._evaluator.line_of(path, site.value.start if site.value.start >= 0 else site.start)
         self.routes.append(FlowRoute(owner, methods, *text, path, line, *handler, site.is_conditional))
 
-    def _methods(
-        self, path: RepoPath, number: int, site: Site, rule: RouteRule, call: Located
-    ) -> tuple[str, ...] | None:
+    def _methods(self, path: RepoPath, site: Site, rule: RouteRule, call: Located) -> tuple[str, ...] | None:
         if rule.method == "chain":
-            return self._chain_methods(path, number, site) or ("ANY",)
+            return self._chain_methods(path, site) or ("ANY",)
         if rule.method == "name":
             name = call.value.text
             return (self._rule.verbs.get(name) or name.upper(),)
@@ -185,7 +183,7 @@ class Collector:
             return ("ANY",)
         return verbs_of_value(self._evaluator, value)
 
-    def _chain_methods(self, path: RepoPath, number: int, site: Site) -> tuple[str, ...]:
+    def _chain_methods(self, path: RepoPath, site: Site) -> tuple[str, ...]:
         """The methods that another call of the same chain names: `.HandleFunc(…).Methods("GET")`."""
         calls = [call for call in chained(site.value) if call.text in self._rule.method_calls]
         sites, current = self._evaluator.sites(path).sites, site

@@ -101,6 +101,8 @@ class FlowRule(_Part):
     method_calls: Names = Field(default=(), description="Calls in the same chain that name the methods.")
     default_type: str = Field(default="", description="The kind of router that functions add to.")
     is_builder: bool = Field(default=False, description="Whether any other method gives the router itself.")
+    opaque: Names = Field(default=(), description="Last parts of types that may hide a router: `Handler`.")
+    is_typed: bool = Field(default=True, description="Whether headers of functions name what they return.")
     wrapped: bool = Field(default=False, description="Whether classes around a router are routers.")
     join: Literal["concat", "path", "nest"] = "concat"
 

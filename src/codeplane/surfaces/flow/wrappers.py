@@ -1,5 +1,8 @@
 """Classes of the repository that hold a router and have its methods: they are used like one."""
 
+import re
+from collections.abc import Set
+
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.surfaces.flow.names import Names
@@ -38,12 +41,31 @@ class Wrappers:
             return None
         return self.made(target[0])
 
+    def names(self, paths: Set[RepoPath]) -> set[str]:
+        """The names of all such classes in some files."""
+        if not self._rule.wrapped:
+            return set()
+        return {
+            item.name
+            for path in paths
+            for number, item in enumerate(self._code.require_facts(path).definitions)
+            if item.kind in ("struct", "class") and self.made(Place(path, number)) is not None
+        }
+
     def is_around(self, place: Place | None) -> bool:
         """Whether a function is a method of such a class."""
         if place is None or not self._rule.wrapped:
             return False
         owner = self._owner(place)
         return owner is not None and self.made(owner) is not None
+
+    def takes_path(self, method: Place | None) -> bool:
+        """Whether a method of such a class has a text as its first parameter; true of any other function."""
+        if method is None or not self.is_around(method):
+            return True
+        definition = self._code.definition(method)
+        parameters = definition.item.signature.rpartition(f"{definition.name}(")[2]
+        return re.match(r"[\w\s,]*\bstring\b", parameters.partition(")")[0]) is not None
 
     def _owner(self, place: Place) -> Place | None:
         definition = self._code.definition(place)

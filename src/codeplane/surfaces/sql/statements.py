@@ -130,7 +130,7 @@ def _tables_of_statement(statement: "exp.Expr") -> Iterator[SqlTable]:
     verb = type(statement).__name__.lower().replace("truncatetable", "truncate")
     kind = str(statement.args.get("kind") or "").lower()
     for table in statement.find_all(exp.Table):
-        if isinstance(table.this, exp.Placeholder | exp.Parameter):
+        if isinstance(table.this, exp.Placeholder | exp.Parameter) or not table.name.isprintable():
             yield SqlTable(HOLE, None, verb)
         if not isinstance(table.this, exp.Identifier) or not table.name:
             continue  # a function that gives rows

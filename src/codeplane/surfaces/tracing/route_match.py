@@ -36,11 +36,11 @@ def matching(endpoints: Sequence[Endpoint], method: str, path: str) -> list[Endp
     """The endpoints that a request means, by the closest way of spelling it that any has."""
     served = [one for one in endpoints if not method or one.method == method or one.method in _ANY]
     served.sort(key=lambda one: one.method in _ANY)
-    plain = _plain(path)
-    for spelling in (lambda route: route == path, lambda route: _plain(route) == plain):
-        rows = [one for one in served if spelling(one.route)]
-        if rows:
-            return _exact_methods(rows)
+    plain = plain_route(path)
+    exact = [one for one in served if method and one.route == path]
+    rows = exact or [one for one in served if plain_route(one.route) == plain]
+    if rows:
+        return _exact_methods(rows) if method else rows
     rows = [one for one in served if _pattern(one.route).fullmatch(_SLASHES.sub("/", f"/{path.strip('/')}"))]
     fewest = min((len(_PARAMETER.findall(one.route)) for one in rows), default=0)
     return _exact_methods([one for one in rows if len(_PARAMETER.findall(one.route)) == fewest])
@@ -49,9 +49,9 @@ def matching(endpoints: Sequence[Endpoint], method: str, path: str) -> list[Endp
 def nearest_requests(endpoints: Sequence[Endpoint], method: str, path: str, most: int) -> list[str]:
     """The endpoints that look most like a request: the same path with other methods first."""
     rows = [f"{one.method} {one.route}" for one in matching(endpoints, "", path)] if method else []
-    routes = {_plain(one.route): one for one in endpoints}
-    for text in get_close_matches(_plain(path), routes, n=most, cutoff=0.5):
-        rows += [f"{one.method} {one.route}" for one in endpoints if _plain(one.route) == text]
+    routes = {plain_route(one.route): one for one in endpoints}
+    for text in get_close_matches(plain_route(path), routes, n=most, cutoff=0.5):
+        rows += [f"{one.method} {one.route}" for one in endpoints if plain_route(one.route) == text]
     return list(dict.fromkeys(rows))[:most]
 
 
@@ -61,7 +61,7 @@ def _exact_methods(rows: list[Endpoint]) -> list[Endpoint]:
     return own or rows
 
 
-def _plain(path: str) -> str:
+def plain_route(path: str) -> str:
     """A path with its parameters as `{}`, without a slash at the end."""
     return _SLASHES.sub("/", f"/{_PARAMETER.sub('{}', path).strip('/')}")
 

@@ -36,6 +36,11 @@ _CODE: Final = RejectionCode.PLAN_MISSING_REQUIRED_FIELDS
 _MISSING: Final = Flag(_CODE, "fields.missing")
 _OPERATIONS: Final = ("modify", "create", "delete")
 _SIDE_EFFECTS: Final = ("git_commit", "git_branch", "git_push")
+_PAYLOAD_KEYS: Final[Mapping[str, frozenset[str]]] = {
+    "git_commit": frozenset(("message", "text")),
+    "git_branch": frozenset(("name", "checkout", "text")),
+    "git_push": frozenset(("remote", "branch", "setUpstream", "text")),
+}
 _MODELS: Final[Mapping[str, type[NodeModel]]] = {
     "change": ChangeNode,
     "validate": ValidateNode,
@@ -220,11 +225,23 @@ def _widen_edit(
 def _side_effect_problems(plan: PlanDraft, node: NodeDraft) -> Iterator[Problem]:
     effect = node.text("sideEffectType")
     if effect not in _SIDE_EFFECTS:
-        fix = next((name for name in _SIDE_EFFECTS if effect and effect in name), None) or next(
-            iter(nearest(effect, _SIDE_EFFECTS)), "git_commit"
-        )
+        near = next((name for name in _SIDE_EFFECTS if effect and effect in name), None)
+        fix = near or next(iter(nearest(effect, _SIDE_EFFECTS)), None if effect else "git_commit")
         message = f"There is no side effect {effect[:60]!r}: {', '.join(_SIDE_EFFECTS)}."
-        yield node_problem(plan, node, "sideEffectType", Flag(_CODE, "fields.kind"), message, fix)
+        # What was not asked for is not done in the place of what can't be.
+        repair = escalate_instead(node.node_id, message) if fix is None else None
+        yield node_problem(plan, node, "sideEffectType", Flag(_CODE, "fields.kind"), message, fix, repair)
+        if fix is None:
+            return
+    payload = node.body.get("payload")
+    unknown = (
+        sorted(payload.keys() - _PAYLOAD_KEYS.get(effect, frozenset())) if isinstance(payload, dict) else []
+    )
+    if unknown and effect in _PAYLOAD_KEYS:
+        names = ", ".join(sorted(_PAYLOAD_KEYS[effect]))
+        message = f"The payload of {effect} has no {', '.join(unknown)[:80]}: it takes {names}."
+        repair = drop_fields(node.node_id, "payload", "sideEffectPayloadRef")
+        yield node_problem(plan, node, "payload", Flag(_CODE, "fields.unknown"), message, None, repair)
     if not node.text("sideEffectPayloadRef"):
         intents = [one.text("editIntent") for one in plan.changes() if one.text("editIntent")]
         fix = node.text("editIntent") or (intents or ["Apply the plan"])[0][:72]

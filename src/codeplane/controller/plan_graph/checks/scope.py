@@ -19,6 +19,7 @@ from codeplane.controller.plan_graph.repairs import (
 )
 from codeplane.controller.plan_graph.targets import find_by_symbols, guess_symbols, meant_file
 from codeplane.core.errors import CodePlaneError
+from codeplane.core.globs import Globs
 from codeplane.core.paths import RepoPath
 from codeplane.core.suggest import nearest
 from codeplane.jail import shown
@@ -59,6 +60,9 @@ def _foreign_identity(plan: PlanDraft, lookup: PlanLookup) -> Iterator[Problem]:
 
 def _file_problems(plan: PlanDraft, node: NodeDraft, lookup: PlanLookup) -> Iterator[Problem]:
     for text in file_set(node):
+        if _WILDCARDS & set(text) and (path := lookup.path_of(text)) is not None and _is_glob(path, lookup):
+            yield _glob_instead_of_file(plan, node, text, path, lookup)
+            return
         try:
             path = lookup.enter(text)
         except CodePlaneError as error:
@@ -110,16 +114,16 @@ def _refused_path(plan: PlanDraft, node: NodeDraft, text: str, reason: str, look
 
 
 def _missing_file(plan: PlanDraft, node: NodeDraft, path: RepoPath, lookup: PlanLookup) -> Problem:
-    meant = meant_file(path, lookup, node.texts("targetSymbols"))
+    target = meant_file(path, lookup, node.texts("targetSymbols"))
     flag = Flag(_CODE, "scope.file")
-    if meant is not None:
+    if target is not None:
         is_link = lookup.facts.link_target(path) is not None
         message = (
-            f"{shown(path)} is a link to {shown(meant)}, which is what changes."
+            f"{shown(path)} is a link to {shown(target)}, which is what changes."
             if is_link
-            else f"There is no file {shown(path)}; {shown(meant)} is there. A new file has operation create."
+            else f"There is no file {shown(path)}; {shown(target)} is there. A new file has operation create."
         )
-        return node_problem(plan, node, "targetFile", flag, message, meant)
+        return node_problem(plan, node, "targetFile", flag, message, target)
     if (reason := lookup.facts.why_absent(path)) is not None:
         return _closed_file(plan, node, f"{shown(path)} is closed to plans: {reason}")
     message = f"There is no file {shown(path)}. A new file has operation create."
@@ -131,6 +135,27 @@ def _missing_file(plan: PlanDraft, node: NodeDraft, path: RepoPath, lookup: Plan
         newSymbols=[*names, *node.texts("newSymbols")] or None,
     )
     return node_problem(plan, node, "operation", flag, message, "create", repair)
+
+
+def _is_glob(path: RepoPath, lookup: PlanLookup) -> bool:
+    """Whether a path with wildcards is a pattern: no file has that very name, and some match."""
+    return not lookup.facts.snapshot.exists(path) and bool(_files_matching(path, lookup))
+
+
+def _files_matching(path: RepoPath, lookup: PlanLookup) -> list[RepoPath]:
+    globs = Globs([path])
+    return [RepoPath(one) for one in lookup.facts.snapshot.layout.ordered if globs.holds(one)]
+
+
+def _glob_instead_of_file(
+    plan: PlanDraft, node: NodeDraft, text: str, path: RepoPath, lookup: PlanLookup
+) -> Problem:
+    matches = _files_matching(path, lookup)
+    names = ", ".join(map(shown, matches[:_MOST_EXPANDED]))
+    message = f"{text[:80]!r} is a pattern; a node names one file. It holds {names}."
+    fix = matches[0] if len(matches) == 1 else None
+    repair = set_field(node.node_id, "targetFile", fix) if fix else escalate_instead(node.node_id, message)
+    return node_problem(plan, node, "targetFile", Flag(_CODE, "scope.wildcard"), message, fix, repair)
 
 
 def _closed_file(plan: PlanDraft, node: NodeDraft, message: str) -> Problem:

@@ -67,13 +67,14 @@ def _settled_filling(source: Source, match: Match, template: str) -> Filling:
         filling = fill_template(source, match, template, regrouped)
         after = _file_with(source, match, filling)
     length = len(filling.text.encode("utf-8", "surrogateescape"))
-    if not has_new_errors(source, after) and is_regrouped(after, start, start + length):
-        filling = Filling(
+    if has_new_errors(source, after) or is_regrouped(after, start, start + length):
+        wrapped = Filling(
             f"({filling.text})",
             [piece._replace(start=piece.start + 1, end=piece.end + 1) for piece in filling.pieces],
         )
-        after = _file_with(source, match, filling)
-        length += 2
+        outer = _file_with(source, match, wrapped)
+        if not has_new_errors(source, outer):
+            filling, after, length = wrapped, outer, length + 2
     if has_new_errors(source, after) or lacks_something(after, start, start + length):
         raise OperationRefused(
             f"The template makes code that does not parse: {filling.text[:80]!r} in the place of "

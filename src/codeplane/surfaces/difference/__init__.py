@@ -1,0 +1,1 @@
+"""What has changed between the surfaces of two states."""
