@@ -225,10 +225,10 @@ class Framework:
             self._collected.count_dynamic(call.path)
         for plugin in plugins or ():
             module = Thing(ThingKind.MODULE, target=(Place(plugin.path, -1),))
-            handed = Handed(typed, rule.enters, plugin.prefix, (Origin(plugin.path, 0),))
-            yield from self._entry(evaluator.default_of(module), site, call, handed)
+            hand = Handed(typed, rule.enters, plugin.prefix, (Origin(plugin.path, 0),))
+            yield from self._entry(evaluator.default_of(module), site, call, hand)
 
-    def _entry(self, thing: Thing, site: Site, call: Located, handed: Handed) -> Iterator[Entry]:
+    def _entry(self, thing: Thing, site: Site, call: Located, hand: Handed) -> Iterator[Entry]:
         """A function with the object that it is handed: one below, or the owner itself."""
         evaluator = self._evaluator
         assert isinstance(evaluator, ScriptEvaluator), "BUG: asked for before"
@@ -240,17 +240,17 @@ class Framework:
         if ref is None:
             return
         if is_wrapped:
-            yield Entry(ref, handed.owner.thing)
+            yield Entry(ref, hand.owner.thing)
             return
-        origin = Origin(call.path, call.value.start, (*call.environment.calls, *handed.marks))
-        below = Thing(ThingKind.OBJECT, f"<{handed.kind}>", origin=origin)
-        if handed.prefix is None:
+        origin = Origin(call.path, call.value.start, (*call.environment.calls, *hand.marks))
+        below = Thing(ThingKind.OBJECT, f"<{hand.kind}>", origin=origin)
+        if hand.prefix is None:
             self._hide(below)
             yield Entry(ref, below)
             return
         is_conditional = site.is_conditional or call.environment.is_conditional
-        step = Step(call.path, evaluator.line_of(call.path, site.start), handed.prefix)
-        self._collected.mounts.append(Mount(*handed.owner, below, handed.prefix, False, step, is_conditional))
+        step = Step(call.path, evaluator.line_of(call.path, site.start), hand.prefix)
+        self._collected.mounts.append(Mount(*hand.owner, below, hand.prefix, False, step, is_conditional))
         yield Entry(ref, below)
 
     def importing_files(self) -> set[RepoPath]:
@@ -496,7 +496,7 @@ class Framework:
         yield from loop_environments(self._evaluator, path, site)
 
     def _callers(self, path: RepoPath, receiver: Value) -> list[Environment]:
-        """The parameters of the function that gets an object handed over, as each of its calls gives them."""
+        """The parameters of the function that gets an object hand over, as each of its calls gives them."""
         place = self._evaluator.parameter_owner(Located(path, receiver))
         if place is None:
             return []

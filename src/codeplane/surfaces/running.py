@@ -19,8 +19,8 @@ from codeplane.surfaces.scripts import ScriptEvaluator
 from codeplane.surfaces.values import Environment, Located, Origin, Thing, ThingKind
 
 _DEEPEST: Final = 16
-_MOST_TIMES: Final = 60  # that one function is followed
-_MOST_RUNS: Final = 20_000
+_MOST_TIMES: Final = 40  # that one function is followed
+_MOST_RUNS: Final = 8_000
 _MOST_LOOPED: Final = 200
 _EACH: Final = frozenset({"forEach", "map", "flatMap", "some", "every", "reduce"})
 

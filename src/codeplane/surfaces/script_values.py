@@ -36,6 +36,7 @@ _FUNCTIONS: Final = frozenset({"function", "method", "constructor", "property"})
 _SAME: Final = frozenset({"bind", "freeze", "seal"})
 _VIEWS: Final = frozenset({"values", "keys", "entries"})
 DEEPEST: Final = 24
+_MOST_SPREAD: Final = 8  # mappings in mappings
 _NOTHING: Final = Environment()
 _NONE: Final = frozenset({"null", "undefined"})
 _INTEROP: Final = frozenset(
@@ -54,11 +55,11 @@ class ScriptValues(Evaluator):
 
     def speaks(self, path: RepoPath) -> bool:
         """Whether a file is of such a language."""
-        known = self._is_script.get(path)
-        if known is None:
+        is_script = self._is_script.get(path)
+        if is_script is None:
             facts = self.code.facts(path)
-            known = self._is_script[path] = facts is not None and facts.language in SCRIPTS
-        return known
+            is_script = self._is_script[path] = facts is not None and facts.language in SCRIPTS
+        return is_script
 
     def functions(self, path: RepoPath) -> FileFunctions:
         functions = self._functions_of.get(path)
@@ -247,9 +248,9 @@ class ScriptValues(Evaluator):
             return super().mapping_item(located, key)
         return self.literal_member(Thing(ThingKind.LITERAL, made_by=located), key)
 
-    def literal_member(self, owner: Thing, name: str) -> Located | None:
+    def literal_member(self, owner: Thing, name: str, depth: int = 0) -> Located | None:
         """The value of a key of a mapping, spread mappings included."""
-        if owner.made_by is None:
+        if owner.made_by is None or depth > _MOST_SPREAD:
             return None
         path, value, environment = owner.made_by
         for item in reversed(value.items):
@@ -257,7 +258,9 @@ class ScriptValues(Evaluator):
                 return Located(path, item, environment)
             if item.kind is ValueKind.CALL and item.text == SPREAD and not item.keyword:
                 inner = self.evaluate(Located(path, item.items[0], environment))
-                taken = self.literal_member(inner, name) if inner.kind is ThingKind.LITERAL else None
+                taken = (
+                    self.literal_member(inner, name, depth + 1) if inner.kind is ThingKind.LITERAL else None
+                )
                 if taken is not None:
                     return taken
         return None
@@ -335,7 +338,7 @@ class ScriptValues(Evaluator):
         return super()._root(located, root, depth, follows=follows)
 
     def anonymous_instance(self, path: RepoPath, start: int) -> Thing:
-        """`this` in a class: an instance of which no more is known."""
+        """`this` in a class: an instance of which no more is is_script."""
         place = self.definition_around(path, start)
         while place is not None and self.code.definition_kind(place) != "class":
             parent = self.code.require_facts(path).definitions[place.definition].parent

@@ -13,7 +13,7 @@ _BUILT: Final = re.compile(r"^(?:dist|build|lib|out)/(.*)\.(?:m|c)?js$")
 
 
 def started_files(code: Codebase, command: str) -> Iterator[RepoPath]:
-    """The files that a command names; of a built file, the source that it is built from."""
+    """The files that a command names; of a output file, the source that it is output from."""
     for path in code.paths_named("package.json"):
         data = code.read(path)
         if data is None or command.encode() not in data:
@@ -33,10 +33,10 @@ def started_files(code: Codebase, command: str) -> Iterator[RepoPath]:
 
 
 def _existing(code: Codebase, folder: str, name: str) -> RepoPath | None:
-    built = _BUILT.match(name)
+    output = _BUILT.match(name)
     names = [
         name,
-        *([f"{head}{built[1]}{end}" for head in ("src/", "") for end in (".ts", ".js")] if built else []),
+        *([f"{head}{output[1]}{end}" for head in ("src/", "") for end in (".ts", ".js")] if output else []),
     ]
     for one in names:
         path = f"{folder}/{one}" if folder else one

@@ -78,9 +78,9 @@ class _Columns:
 
     def _bound_values(self, name: str) -> Iterator[Located]:
         """The values of what the tag binds, or of a key of the options that it binds."""
-        bound = self._grid.bindings.get(name)
-        if bound is not None:
-            yield from self._field_values(bound)
+        binding = self._grid.bindings.get(name)
+        if binding is not None:
+            yield from self._field_values(binding)
         options = self._grid.bindings.get("gridOptions")
         for value in self._field_values(options) if options is not None else ():
             thing = self._evaluator.evaluate(value)

@@ -131,14 +131,14 @@ class AngularCode:
             for name in ("component", "loadComponent", "loadChildren", "children")
         }
         component = self._class_of(parts["component"]) or self._loaded_class(parts["loadComponent"])
-        loaded = parts["loadChildren"] or parts["loadComponent"]
-        remote = self._remote(loaded) if loaded is not None and component is None else None
+        source = parts["loadChildren"] or parts["loadComponent"]
+        remote = self._remote(source) if source is not None and component is None else None
         yield AngularRoute(whole, fact, component, remote)
         if parts["children"] is not None:
             yield from self.routes_in(parts["children"], whole, within)
         if parts["loadChildren"] is not None:
-            for returned in self._returned(parts["loadChildren"]):
-                yield from self.routes_of(self.evaluator.evaluate(returned), whole, within)
+            for result in self._returned(parts["loadChildren"]):
+                yield from self.routes_of(self.evaluator.evaluate(result), whole, within)
 
     def routes_of(self, thing: Thing, prefix: str, within: tuple[Place, ...]) -> Iterator[AngularRoute]:
         """The routes of a module, or of a list of routes."""
@@ -179,16 +179,16 @@ class AngularCode:
         return self.evaluator.returned_by(ref, located) if ref is not None else []
 
     def _loaded_class(self, located: Located | None) -> Place | None:
-        for returned in self._returned(located) if located is not None else ():
-            thing = self.evaluator.default_of(self.evaluator.evaluate(returned))
+        for result in self._returned(located) if located is not None else ():
+            thing = self.evaluator.default_of(self.evaluator.evaluate(result))
             if thing.kind is ThingKind.DEFINITION:
                 return thing.target[0]
         return None
 
     def _remote(self, located: Located) -> Remote | None:
         """`loadRemoteModule(…).then(m => m.X)` or `import("remote/Module")`."""
-        for returned in self._returned(located):
-            call, member = returned, ""
+        for result in self._returned(located):
+            call, member = result, ""
             while call.value.kind is ValueKind.CALL and call.value.text in ("then", "catch"):
                 if call.value.text == "then":
                     member = self._member_name(call)
@@ -204,9 +204,9 @@ class AngularCode:
     def _member_name(self, call: Located) -> str:
         handler = self.arguments.value(call, "arg0")
         ref = self.evaluator.function_of(self.evaluator.evaluate(handler)) if handler is not None else None
-        for returned in self.evaluator.returned_by(ref, call) if ref is not None else ():
-            if returned.value.kind in (ValueKind.NAME, ValueKind.MEMBER):
-                return returned.value.text.rpartition(".")[2]
+        for result in self.evaluator.returned_by(ref, call) if ref is not None else ():
+            if result.value.kind in (ValueKind.NAME, ValueKind.MEMBER):
+                return result.value.text.rpartition(".")[2]
         return ""
 
     def _called_remote(self, call: Located, member: str) -> Remote | None:
@@ -221,18 +221,18 @@ class AngularCode:
                 if (item := self.arguments.value(call, f"arg0.{name}")) is not None
             }
             if texts:
-                name, exposed = texts.get("remoteName", ""), texts.get("exposedModule", "")
-                return Remote(name, exposed, member, texts.get("remoteEntry", ""), call)
+                name, key = texts.get("remoteName", ""), texts.get("exposedModule", "")
+                return Remote(name, key, member, texts.get("remoteEntry", ""), call)
             second = self.arguments.value(call, "arg1")
             name = self.evaluator.text(first) or ""
-            exposed = self.evaluator.text(second) or "" if second is not None else ""
-            if not exposed and "/" in name:
-                name, _, exposed = name.partition("/")
-            return Remote(name, exposed, member, "", call) if name else None
+            key = self.evaluator.text(second) or "" if second is not None else ""
+            if not key and "/" in name:
+                name, _, key = name.partition("/")
+            return Remote(name, key, member, "", call) if name else None
         text = self.evaluator.text(first) if value.text == "" else None
         if text and not text.startswith((".", "/")) and "/" in text and not text.startswith("@"):
-            name, _, exposed = text.partition("/")
-            return Remote(name, exposed, member, "", call)
+            name, _, key = text.partition("/")
+            return Remote(name, key, member, "", call)
         return None
 
     # Classes
@@ -358,8 +358,8 @@ class AngularCode:
             path, source, before = template
             for match in _LINK.finditer(source):
                 line = before + source.count("\n", 0, match.start()) + 1
-                written = match[2] or match[3] or ""
-                yield from self._tied(_link_address(written, is_bound=bool(match[1])), path, line, "")
+                text = match[2] or match[3] or ""
+                yield from self._tied(_link_address(text, is_bound=bool(match[1])), path, line, "")
 
     def _address(self, located: Located) -> str:
         """An address with a mark where something is only known at run time."""
@@ -391,7 +391,7 @@ def leads_to(address: str, route: str) -> bool:
 
 
 def beside(path: str, text: str) -> str:
-    """A path that is written in a file, seen from the root."""
+    """A path that is text in a file, seen from the root."""
     parts = path.split("/")[:-1]
     for part in text.split("/"):
         if part == "..":

@@ -16,6 +16,7 @@ from codeplane.surfaces.rule import Rule
 from codeplane.surfaces.scripts import ScriptEvaluator
 from codeplane.surfaces.values import Located, Thing, ThingKind
 
+_DEEPEST: Final = 8
 _METHODS: Final = {"Query": "QUERY", "Mutation": "MUTATION", "Subscription": "SUBSCRIPTION"}
 _DECORATED: Final = {
     f"{package}.{name}": method
@@ -136,13 +137,15 @@ class GraphqlSchema:
                 table = self._evaluator.mapping_item(thing.made_by, name)
                 yield from self._fields(table, method) if table is not None else ()
 
-    def _fields(self, located: Located, method: str) -> Iterator[_Operation]:
+    def _fields(self, located: Located, method: str, depth: int = 0) -> Iterator[_Operation]:
+        if depth > _DEEPEST:
+            return
         thing = self._evaluator.evaluate(located)
         if thing.kind is not ThingKind.LITERAL or thing.made_by is None:
             ref = self._evaluator.function_of(thing)  # `fields: () => ({…})`
-            for returned in self._evaluator.returned_by(ref, located) if ref is not None else ():
-                if returned.value.kind is ValueKind.MAPPING:
-                    yield from self._fields(returned, method)
+            for result in self._evaluator.returned_by(ref, located) if ref is not None else ():
+                if result.value.kind is ValueKind.MAPPING:
+                    yield from self._fields(result, method, depth + 1)
             return
         path, value, environment = thing.made_by
         for item in value.items:
@@ -150,7 +153,7 @@ class GraphqlSchema:
                 place = self._resolver_of(Located(path, item, environment))
                 yield _Operation(method, item.keyword.strip("\"'"), path, item.start, place)
             elif item.items:
-                yield from self._fields(Located(path, item.items[0], environment), method)
+                yield from self._fields(Located(path, item.items[0], environment), method, depth + 1)
 
     def _resolver_of(self, field: Located) -> Place | None:
         """The function of a field, straight or in `{type, resolve}`."""
@@ -187,7 +190,7 @@ class GraphqlSchema:
                 place = self._field_place(one, site)
                 if place is not None:
                     name = _camel(self._code.definition(place).name)
-                    resolver = self._resolver(one, place)
+                    resolver = self._field_resolver(one, place)
                     yield _Operation(method, name, one.path, site.start, resolver)
 
     def _field_place(self, place: Place, site: Site) -> Place | None:
@@ -208,7 +211,7 @@ class GraphqlSchema:
                 return Place(place.path, number)
         return None
 
-    def _resolver(self, owner: Place, place: Place) -> Place:
+    def _field_resolver(self, owner: Place, place: Place) -> Place:
         """`resolve_x` for a field x of graphene; anything else resolves itself."""
         method = self._handlers.method_of(owner, f"resolve_{self._code.definition(place).name}")
         return method or place

@@ -140,8 +140,8 @@ class _Federation:
         matches = [
             (config, key) for config in self._configs for key in dict.fromkeys(keys) if key in config.exposes
         ]
-        named = [match for match in matches if _same_name(match[0].name, remote.name)]
-        yield from named or (matches if not remote.name and len(matches) == 1 else ())
+        of_name = [match for match in matches if _same_name(match[0].name, remote.name)]
+        yield from of_name or (matches if not remote.name and len(matches) == 1 else ())
 
     def _exposed_path(self, config: _Config, text: str) -> RepoPath | None:
         for base in (beside(config.path, text), beside("", text)):

@@ -17,6 +17,7 @@ from codeplane.surfaces.running import Entry, ScriptRun
 from codeplane.surfaces.scripts import ScriptEvaluator
 from codeplane.surfaces.values import Environment, Located, Origin, ThingKind
 
+_DEEPEST: Final = 8
 _COMMON: Final = "@nestjs/common."
 _CORE: Final = "@nestjs/core."
 _VERBS: Final = {
@@ -196,9 +197,9 @@ class NestModules:
                     factory = self._arguments.value(call, "arg1")
                     thing = self._evaluator.evaluate(factory) if factory is not None else None
                     ref = self._evaluator.function_of(thing) if thing is not None else None
-                    for returned in self._evaluator.returned_by(ref, call) if ref is not None else ():
-                        if returned.value.kind is ValueKind.MAPPING:
-                            yield returned
+                    for result in self._evaluator.returned_by(ref, call) if ref is not None else ():
+                        if result.value.kind is ValueKind.MAPPING:
+                            yield result
 
     # Modules
 
@@ -245,26 +246,26 @@ class NestModules:
         if thing.kind is ThingKind.LITERAL and thing.made_by is not None:
             yield from self._flat(thing.made_by, depth + 1)
 
-    def _modules_of(self, item: Located) -> Iterator[Place]:
+    def _modules_of(self, item: Located, depth: int = 0) -> Iterator[Place]:
         """The module that an item is, and those that a dynamic one brings."""
         thing = self._evaluator.evaluate(item)
         if thing.kind is ThingKind.DEFINITION:
             yield thing.target[0]
             return
         path, value, environment = item = self._source(item)
-        if value.kind is not ValueKind.CALL:
+        if value.kind is not ValueKind.CALL or depth > _DEEPEST:
             return
         if value.text == CHOICE:
             for choice in value.items:
-                yield from self._modules_of(Located(path, choice, environment))
+                yield from self._modules_of(Located(path, choice, environment), depth + 1)
             return
         first = value.argument(0)
         if value.text == "forwardRef" and first is not None:
             ref = self._evaluator.function_of(self._evaluator.evaluate(Located(path, first, environment)))
-            for returned in self._evaluator.returned_by(ref, item) if ref is not None else ():
-                yield from self._modules_of(returned)
+            for result in self._evaluator.returned_by(ref, item) if ref is not None else ():
+                yield from self._modules_of(result, depth + 1)
         elif value.text == "registerWhen" and first is not None:
-            yield from self._modules_of(Located(path, first, environment))
+            yield from self._modules_of(Located(path, first, environment), depth + 1)
         if value.receiver is not None:
             owner = self._evaluator.evaluate(Located(path, value.receiver, environment))
             if owner.kind is ThingKind.DEFINITION:
@@ -272,7 +273,7 @@ class NestModules:
             if thing.kind is ThingKind.LITERAL and thing.made_by is not None:
                 imports = self._evaluator.mapping_item(thing.made_by, "imports")
                 for inner in self._flat(imports) if imports is not None else ():
-                    yield from self._modules_of(inner)
+                    yield from self._modules_of(inner, depth + 1)
 
     def _source(self, item: Located) -> Located:
         """What a name was given; anything else is itself."""
@@ -282,8 +283,8 @@ class NestModules:
 
     def _listed(self, module: Marked | None, name: str) -> Iterator[Place]:
         """The classes in a list of a module."""
-        listed = self._arguments.value(module.call, f"arg0.{name}") if module is not None else None
-        for item in self._flat(listed) if listed is not None else ():
+        classes = self._arguments.value(module.call, f"arg0.{name}") if module is not None else None
+        for item in self._flat(classes) if classes is not None else ():
             thing = self._evaluator.evaluate(item)
             if thing.kind is ThingKind.DEFINITION:
                 yield thing.target[0]
