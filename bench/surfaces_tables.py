@@ -99,7 +99,7 @@ def own_names(kind: str, files: set[str], snapshot: Snapshot) -> tuple[set[str],
     if kind == "settings":
         surface = config_surface(snapshot)
         uses = [one for one in surface.uses if one.pattern == "pydantic-settings" and is_own(one.path)]
-        imported = {one.key for one in uses if one.path in files}
+        imported = {one.key for one in uses if (one.symbol or one).path in files}
         return imported, {one.key for one in uses}, sum(surface.dynamic.values())
     tables = table_surface(snapshot)
     others = ("migration", "create table", "create view")

@@ -119,7 +119,8 @@ def settings_rows(name: str) -> Iterator[Row]:
     for one in classes:
         if one.__module__.split(".")[0] != name or one.__module__ not in sys.modules:
             continue
-        prefix = one.model_config.get("env_prefix", "")
+        # semantic-kernel sets the prefix from an attribute when an instance is made.
+        prefix = getattr(one, "env_prefix", "") or one.model_config.get("env_prefix", "")
         for field_name, field in one.model_fields.items():
             alias = field.validation_alias
             names = [alias] if alias else [f"{prefix}{field_name}"]

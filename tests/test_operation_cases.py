@@ -58,6 +58,6 @@ def test_new_lines_end_like_those_around_them() -> None:
     mixed = b"import os\r\n\r\ndef f(a):\n    return a\r\n"
     first = next(case for case in CASES if case.name == "python-add_decorator-first_decorator_63")
     outcome, result, _ = answer_of(first, mixed)
-    assert outcome == "after"
+    assert outcome == "after" and isinstance(result, bytes)
     assert result.splitlines(keepends=True)[2:4] == [b"@cache\n", b"def f(a):\n"]
     assert result.replace(b"@cache\n", b"") == mixed

@@ -65,6 +65,7 @@ def test_mistakes_are_named(cpl: Cpl, tmp_path: Path) -> None:
         (("import", str(tmp_path / "none.tar")), 1, "no file that can be read"),
         (("export", str(tmp_path / "no" / "where.tar")), 1, "can't be written"),
         (("pull", "ftp://x/y"), 2, "is no store"),
+        (("push", str(tmp_path), "--again"), 2, "push takes no --again"),
         (("push", str(tmp_path), "--commit", "nowhere"), 1, "no commit 'nowhere'"),
     ):
         refusal = cpl.run("index", *arguments)
@@ -94,3 +95,18 @@ def test_an_import_that_is_killed_leaves_all_or_nothing(tmp_path: Path) -> None:
     assert counts <= {0, len(FILES)}
     assert laptop.json("index", "import", str(file))["left"] == 0
     assert check_index(index) == [] and blobs(laptop) == len(FILES)
+
+
+def test_a_baseline_comes_from_the_default_store(cpl: Cpl, tmp_path: Path) -> None:
+    store, laptop = tmp_path / "store", clone(cpl, tmp_path / "laptop")
+    assert cpl.run("index", "push", str(store)).returncode == 0
+    env = {**laptop.env, "CODEPLANE__INDEX__STORE": str(store)}
+    answer = Cpl(laptop.repo, env).json("call", "index_ensure_baseline", "{}")
+    assert answer["result"]["from_cache"] is True
+    store.rename(tmp_path / "away")
+    (laptop.repo / "own.py").write_text("own = 1\n")
+    git(laptop.repo, "add", "-A")
+    git(laptop.repo, "commit", "-qm", "own")
+    answer = Cpl(laptop.repo, env).json("call", "index_ensure_baseline", "{}")
+    assert "from_cache" not in answer["result"] and answer["result"]["stats"]["file_count"] == 2
+    assert "shared store was not used" in str(answer["meta"]["warnings"])

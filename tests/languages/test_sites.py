@@ -94,6 +94,7 @@ def test_sites_of_javascript(language: str) -> None:
         "call app.route('/x').get(list).post(<function>)",
         "raise Error('a')",
         "call Error('a')",
+        "assign key ||(process.env.KEY, process.env.[]('OTHER'))",
         "subscript process.env.[]('KEY')",
         "subscript process.env.[]('OTHER')",
     ]

@@ -4,11 +4,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
+from codeplane.server.pipeline import Request
 from codeplane.server.profiles import profiles
 from codeplane.tools import Effect, all_tools
 from tests.drive import git
+from tests.states.test_states import commit
 from tests.tools.repo import Repo, trust
 
 FILES = {
@@ -95,6 +98,17 @@ def test_a_commit_has_several_names(repo: Repo) -> None:
     assert repo.error("search", query="x", commit="a b")["name"] == "INVALID_ARGUMENT"
 
 
+def test_a_commit_of_much_that_was_never_read_is_indexed_by_a_call_of_its_own(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("codeplane.session.requested_state.MOST_UNREAD", 0)
+    error = repo.error("search", query="run", commit="HEAD")
+    assert error["name"] == "INDEX_NOT_AVAILABLE" and error["retryable"]
+    assert "index_ensure_baseline" in error["hints"][0]
+    repo.result("index_ensure_baseline", commit="HEAD")
+    assert repo.result("search", query="run", commit="HEAD")["files"]
+
+
 def test_consistency_is_that_of_the_protocol(repo: Repo) -> None:
     for mode in ("Workspace", "ephemeral"):
         assert repo.error("search", query="x", consistency=mode)["name"] == "WORKSPACE_REQUIRED"
@@ -146,6 +160,26 @@ def test_a_cursor_goes_on_in_the_state_that_it_was_made_in(repo: Repo) -> None:
     assert len(set(shown)) == len(shown) >= 10 and not second.get("changed")
     error = repo.error("search", query="needle", cursor=first["next_cursor"], commit="HEAD")
     assert error["name"] == "INVALID_ARGUMENT" and "state" in error["message"]
+
+
+def test_from_the_shell_virtual_files_are_sent_with_the_cursor_again(repo: Repo) -> None:
+    many = {f"m{number:02}.py": f"needle = {number}\n" for number in range(12)}
+
+    def ask(**arguments: object) -> Any:
+        request = Request("search", {"query": "needle", "limit": 5, **arguments}, "shell", is_single=True)
+        return anyio.run(repo.pipeline.call, request)
+
+    cursor = ask(virtual_files=many).body["result"]["next_cursor"]
+    assert "Send the same" in ask(cursor=cursor).body["error"]["hints"][0]
+    assert len(ask(cursor=cursor, virtual_files=many).body["result"]["files"]) >= 5
+    assert b"needle" not in (repo.root / ".codeplane/state.db").read_bytes()
+    for path, text in many.items():
+        repo.write(path, text)
+    commit(repo.root)
+    cursor = ask(commit="HEAD").body["result"]["next_cursor"]
+    for path in many:
+        repo.write(path, "")
+    assert len(ask(cursor=cursor).body["result"]["files"]) >= 5
 
 
 def test_what_was_shown_of_another_state_permits_no_edit_by_lines(repo: Repo) -> None:
@@ -206,5 +240,12 @@ def test_linters_check_a_state_in_a_copy(tmp_path: Path, monkeypatch: pytest.Mon
     )
     assert [file["path"] for file in changed["files"]] == ["b.py"]
     assert repo.error("lint_check", fix=True, virtual_files=virtual)["name"] == "STATE_UNSUPPORTED"
+    repo.result("workspace_create", workspace="m", kind="memory")
+    edit = {"path": "b.py", "expected_content": "b = 1", "new_content": "import json"}
+    repo.result("write_source", edits=[edit], workspace="m")
+    report = repo.result("lint_check", tools=["ruff"], workspace="m")
+    assert [file["path"] for file in report["files"]] == ["a.py", "b.py"]
+    lines = repo.result("lint_check", tools=["ruff"], workspace="m", changed_lines=True)
+    assert [file["path"] for file in lines["files"]] == ["b.py"]
     assert (repo.root / "b.py").read_text() == "b = 1\n"
     repo.session.close()

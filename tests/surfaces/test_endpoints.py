@@ -94,6 +94,19 @@ export class Cats {
   @Post() make() {}
 }
 """,
+    "ts/app.module.ts": """import { Module } from "@nestjs/common";
+import { Cats } from "./cats.controller";
+@Module({ controllers: [Cats] })
+export class AppModule {}
+""",
+    "ts/main.ts": """import { NestFactory } from "@nestjs/core";
+import { AppModule } from "./app.module";
+async function bootstrap() {
+  const app = await NestFactory.create(AppModule);
+  app.setGlobalPrefix("api");
+}
+bootstrap();
+""",
 }
 
 
@@ -149,8 +162,8 @@ def test_express_routers_are_mounted_by_use(tmp_path: Path) -> None:
 
 def test_classes_of_nest_are_controllers(tmp_path: Path) -> None:
     assert _surface(tmp_path, _NEST) == [
-        "POST /cats ts/cats.controller.Cats.make always",
-        "GET /cats/:id ts/cats.controller.Cats.find always",
+        "POST /api/cats ts/cats.controller.Cats.make always ts/main.ts:4",
+        "GET /api/cats/:id ts/cats.controller.Cats.find always ts/main.ts:4",
     ]
 
 

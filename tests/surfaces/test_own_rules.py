@@ -62,7 +62,7 @@ def surfaces_of(code: Codebase) -> list[str]:
     rows += [f"{use.key} default {use.default}" for use in config_surface(code).uses]
     rows += [table.name for table in table_surface(code).tables]
     for kind in ("di", "log", "retry"):
-        rows += [f"{kind} {fact.name}" for fact in fact_surface(code, kind).facts]  # type: ignore[arg-type]
+        rows += [f"{kind} {fact.name}" for fact in fact_surface(code, kind).facts]
     return rows
 
 

@@ -29,7 +29,9 @@ _FILES = {
         "class Base(DeclarativeBase):\n    pass\n\n\nclass Order(Base):\n    __tablename__ = TABLE  # {v}\n"
     ),
     "shop/log.py": 'import logging\n\nlog = logging.getLogger("shop")\n',
-    "shop/work.py": 'from shop.log import log\n\n\ndef work():\n    log.info("work {v}")\n    raise ValueError({v})\n',
+    "shop/work.py": (
+        'from shop.log import log\n\n\ndef work():\n    log.info("work {v}")\n    raise ValueError({v})\n'
+    ),
     "shop/plain.py": "def plain():\n    return {v}\n",
 }
 _MIDDLEWARE = "from starlette.middleware.gzip import GZipMiddleware\napp.add_middleware(GZipMiddleware)\n"

@@ -1,4 +1,4 @@
-"""A request finds its endpoint in any framework's spelling, with values in place of parameters, or not at all."""
+"""A request finds its endpoint in any spelling, with values in place of parameters, or not at all."""
 
 import pytest
 from hypothesis import given, settings

@@ -14,6 +14,7 @@ from codeplane.server.transport.link import socket_path
 from codeplane.session import Checkout
 from codeplane.session.claim import take
 from codeplane.session.operation.recovery import settle
+from codeplane.session.workspaces.memory_session import memory_workspaces
 from codeplane.storage import StateDir, write_private
 
 
@@ -81,4 +82,6 @@ def _confirm(state: StateDir) -> None:
         raise InvalidArgument(f"This would remove {state.path}.", hints=["cpl clear --yes"])
     shared = state.shared()
     rest = f"everything in it but {', '.join(shared)}" if shared else "everything in it"
+    if names := memory_workspaces(state):
+        rest += f", with the edits of workspaces in memory ({', '.join(names)})"
     click.confirm(f"Remove {state.path} and {rest}?", abort=True, err=True)

@@ -40,6 +40,9 @@ def index(root: Path, as_json: bool, action: str, where: str | None, commit: str
     has of this repository. Only committed files are shared, without secrets and what .cplignore excludes.
     Facts are taken for files whose contents are here, after a part of them was compared with the files.
     """
+    if (commit != "HEAD" and action in ("import", "status")) or (again and action not in ("import", "pull")):
+        option = "--again" if again else "--commit"
+        raise InvalidArgument(f"{action} takes no {option}.", hints=["cpl index --help"])
     checkout = Checkout.find(root, Places.of_user())
     place = where or ("" if action in ("export", "import") else checkout.settings.index.store)
     if not place:

@@ -1,7 +1,7 @@
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -14,6 +14,10 @@ from codeplane.config import Places
 from codeplane.core.errors import NotServing
 from codeplane.session.checkout import Checkout
 from codeplane.session.repo import status_of
+from codeplane.session.token_savings import FILE as SAVINGS
+from codeplane.session.token_savings import TokenSavings
+
+_LEAST_TOLD: Final = 0.01
 
 
 @command()
@@ -34,6 +38,8 @@ def status(root: Path, as_json: bool, verbose: bool, follow: bool) -> None:
         accounts = recorded_accounts(checkout.state)
         repo_status = status_of(checkout, notices=accounts.pop("notices", ()))
         report = repo_status.model_dump(exclude_none=True) | accounts
+        if any((tokens := _recorded_tokens(checkout)).values()):
+            report["tokens"] = tokens
         if holder := silent_holder(checkout.state):
             report["holder"] = str(holder)
     if verbose:
@@ -61,7 +67,9 @@ def _text(report: dict[str, Any]) -> str:
     if server:
         tokens = server["tokens"]
         text = f"{tokens['net']} saved ({tokens['spared']} spared, {tokens['cost']} read)"
-        rows.append(("tokens", f"{text}{_in_all(tokens.get('in_all'))}"))
+        rows.append(("tokens", f"{text}; {_in_all(tokens['in_all'])}"))
+    elif "tokens" in report:
+        rows.append(("tokens", _in_all(report["tokens"])))
     if server and (error := server.get("last_error")):
         rows.append(("last error", f"{error['name']}: {error['message']}"))
     rows += [("task", task_line(task)) for task in report.get("tasks", [])]
@@ -73,11 +81,16 @@ def _text(report: dict[str, Any]) -> str:
     return "\n".join(lines + [_render_entry(entry) for entry in report.get("log", [])])
 
 
-def _in_all(tokens: dict[str, Any] | None) -> str:
-    if tokens is None:
-        return ""
-    price = f", worth {tokens['cost_avoided']:.2f}" if "cost_avoided" in tokens else ""
-    return f"; {tokens['net']} in all{price}"
+def _recorded_tokens(checkout: Checkout) -> dict[str, Any]:
+    """What servers have written down of the tokens that were spared."""
+    price = checkout.settings.reading.price_per_million_tokens
+    totals: dict[str, Any] = TokenSavings(checkout.state.path / SAVINGS, price).report()["in_all"]
+    return totals
+
+
+def _in_all(tokens: dict[str, Any]) -> str:
+    price = f", worth {tokens['cost_avoided']:.2f}" if tokens.get("cost_avoided", 0) >= _LEAST_TOLD else ""
+    return f"{tokens['net']} saved in all{price}"
 
 
 def _index_text(state: str, index: dict[str, Any] | None) -> str:

@@ -3,6 +3,7 @@ store too."""
 
 import io
 import os
+import secrets
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,7 +89,7 @@ class ArchiveWriter(FactStore):
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        self._unfinished = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
         self._objects: dict[str, bytes] = {}
         try:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

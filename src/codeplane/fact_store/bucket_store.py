@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 SCHEMES: Final = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss")
+_GAP: Final = "\n"  # in no tag
 _RETRIES: Final = 4
 _RETRY_SEC: Final = 60
 
@@ -52,7 +53,7 @@ class BucketStore(FactStore):
             if size > limit:
                 raise ArtifactInvalid(f"{key} is larger than {limit} bytes.", object=key)
             data = b"".join(bytes(chunk) for chunk in result.stream())
-            return Tagged(data, result.meta.get("e_tag") or "")
+            return Tagged(data, f"{result.meta.get('e_tag') or ''}{_GAP}{result.meta.get('version') or ''}")
 
     def read_range(self, key: str, start: int, length: int) -> bytes:
         assert is_key(key), f"BUG: no key: {key!r}"
@@ -73,7 +74,12 @@ class BucketStore(FactStore):
         return self._put_object(key, data, "create")
 
     def swap(self, key: str, data: bytes, tag: str | None) -> bool:
-        return self._put_object(key, data, "create" if tag is None else {"e_tag": tag})
+        if tag is None:
+            return self._put_object(key, data, "create")
+        # S3 and Azure compare the one, Google the other.
+        e_tag, _, version = tag.partition(_GAP)
+        pairs = (("e_tag", e_tag), ("version", version))
+        return self._put_object(key, data, {name: value for name, value in pairs if value})
 
     def keys(self, prefix: str) -> Iterator[str]:
         import obstore

@@ -57,6 +57,7 @@ class SegmentBuilder:
         self._open = bytearray()
 
     def add(self, digest: str, record: bytes) -> None:
+        assert record, "BUG: facts are never empty"
         assert not self._contents or digest > self._contents[-1][0], "BUG: contents out of order"
         if self._open and len(self._open) + len(record) > _FRAME_BYTES:
             self._close_frame()

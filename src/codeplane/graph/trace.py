@@ -24,6 +24,7 @@ _LONGEST_CALL: Final = 48
 _VALUES: Final = frozenset(("variable", "constant", "type"))
 _SELVES: Final = frozenset(("self", "cls", "this", "super", "super()", "base", "parent"))
 _CLASS_KINDS: Final = frozenset(("class", "struct", "object", "interface", "trait"))
+_MOST_KEPT: Final = 20_000
 _MOST_TARGETS: Final = 6  # implementations of one member
 
 
@@ -91,6 +92,9 @@ class Tracer:
 
     def steps(self, region: Region, owner: Place | None = None) -> Steps:
         """The ways on from some code that runs on an instance of `owner`."""
+        table = self._snapshot.answers(_STEPS)
+        if len(table) > _MOST_KEPT:
+            table.clear()
         key = (region, self._snapshot.layout.blobs.get(region.path), owner)
         return self._snapshot.once(_STEPS, key, lambda: self._find_steps(region, owner))
 

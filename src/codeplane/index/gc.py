@@ -40,6 +40,7 @@ def collect(database: Database, fewest: int = _FEWEST_BLOBS) -> Collected:
         # Another process may use one of them by now.
         garbage = sorted(set(candidates) & set(_unused_blobs(connection)))
         _delete_blobs(connection, garbage, words)
+        connection.execute("DELETE FROM place WHERE id NOT IN (SELECT place FROM item)")
     return Collected(epochs, views, len(garbage))
 
 
@@ -89,14 +90,14 @@ def _drop_commits(connection: Connection) -> int:
         "SELECT id FROM view WHERE key LIKE 'commit:%' ORDER BY used_ms DESC, id DESC LIMIT -1 OFFSET ?",
         (_KEPT_COMMITS,),
     ).fetchall()
-    for table, column in (("entry", "view"), ("gap", "view"), ("view", "id")):
+    for table, column in (("item", "view"), ("gap", "view"), ("view", "id")):
         connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", views)
     return len(views)
 
 
 def _unused_blobs(connection: Connection) -> list[int]:
     rows = connection.execute(
-        "SELECT id FROM blob EXCEPT SELECT blob FROM entry EXCEPT SELECT before FROM change"
+        "SELECT id FROM blob EXCEPT SELECT blob FROM item EXCEPT SELECT before FROM change"
         " EXCEPT SELECT after FROM change EXCEPT SELECT blob FROM semantic_fact ORDER BY id LIMIT ?",
         (_MOST_BLOBS,),
     )

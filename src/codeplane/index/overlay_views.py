@@ -206,7 +206,7 @@ def _last_epoch(connection: Connection, view: int) -> int | None:
 
 def _begin(connection: Connection, view: int, base: BaseView) -> int:
     """A new view begins as a copy of its base, with an epoch of its own."""
-    connection.execute("DELETE FROM entry WHERE view = ?", (view,))
+    connection.execute("DELETE FROM item WHERE view = ?", (view,))
     connection.execute(
         "INSERT INTO entry SELECT ?, path, digest, blob, mtime_ns, size, inode, ctime_ns, mode"
         " FROM entry WHERE view = ?",
@@ -301,5 +301,5 @@ def _drop_oldest(connection: Connection, current: int) -> None:
 
 def _drop(connection: Connection, view: int) -> None:
     connection.execute("DELETE FROM change WHERE epoch IN (SELECT id FROM epoch WHERE view = ?)", (view,))
-    for table, column in (("epoch", "view"), ("entry", "view"), ("gap", "view"), ("view", "id")):
+    for table, column in (("epoch", "view"), ("item", "view"), ("gap", "view"), ("view", "id")):
         connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (view,))

@@ -8,6 +8,8 @@ from codeplane.parsing import generated, pack, words
 # Facts hang off a blob; views map paths to blobs; an epoch is a recorded change of a view.
 # `ref` has one row for each blob: its names and all their occurrences, packed (see `pack`). Which blobs may
 # hold a name is asked of `word`.
+# `entry` maps paths to blobs. It is a view over `item`, whose rows are small: many worktrees share an index,
+# and each has a row for every file. A path is written once, in `place`; a digest only where no blob has it.
 # `semantic_fact` has what batch indexers say about a blob at a path (see `semantics`).
 # `git_object` says which content a git blob has, so that none is read twice; `gap` what a commit has no
 # content for.
@@ -153,19 +155,44 @@ CREATE TABLE view (
   complete INTEGER NOT NULL,
   used_ms INTEGER NOT NULL
 );
-CREATE TABLE entry (
+CREATE TABLE place (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE
+);
+CREATE TABLE item (
   view INTEGER NOT NULL,
-  path TEXT NOT NULL,
-  digest TEXT NOT NULL,
+  place INTEGER NOT NULL,
   blob INTEGER,
+  digest TEXT,
   mtime_ns INTEGER NOT NULL,
   size INTEGER NOT NULL,
   inode INTEGER NOT NULL,
-  ctime_ns INTEGER NOT NULL,
-  mode INTEGER NOT NULL,
-  PRIMARY KEY (view, path)
+  ctime_later INTEGER NOT NULL,
+  mode_beside INTEGER NOT NULL,
+  PRIMARY KEY (view, place)
 ) WITHOUT ROWID;
-CREATE INDEX entry_by_blob ON entry (blob);
+CREATE INDEX item_by_blob ON item (blob);
+CREATE VIEW entry AS
+SELECT
+  i.view AS view,
+  p.path AS path,
+  coalesce(i.digest, (SELECT b.digest FROM blob b WHERE b.id = i.blob)) AS digest,
+  i.blob AS blob,
+  i.mtime_ns AS mtime_ns,
+  i.size AS size,
+  i.inode AS inode,
+  i.mtime_ns + i.ctime_later AS ctime_ns,
+  i.mode_beside + 33188 AS mode
+FROM item i LEFT JOIN place p ON p.id = i.place;
+CREATE TRIGGER entry_insert INSTEAD OF INSERT ON entry
+BEGIN INSERT INTO place (path) SELECT NEW.path
+WHERE NOT EXISTS (SELECT 1 FROM place WHERE path = NEW.path); INSERT OR REPLACE INTO item VALUES (
+  NEW.view, (SELECT id FROM place WHERE path = NEW.path), NEW.blob,
+  nullif(NEW.digest, (SELECT digest FROM blob WHERE id = NEW.blob)),
+  NEW.mtime_ns, NEW.size, NEW.inode, NEW.ctime_ns - NEW.mtime_ns, NEW.mode - 33188
+); END;
+CREATE TRIGGER entry_delete INSTEAD OF DELETE ON entry
+BEGIN DELETE FROM item WHERE view = OLD.view AND place = (SELECT id FROM place WHERE path = OLD.path); END;
 CREATE TABLE gap (
   view INTEGER NOT NULL,
   path TEXT NOT NULL,

@@ -149,7 +149,7 @@ def publish_whole(
     connection: Connection, view: int, entries: Mapping[RepoPath, Entry], gaps: Iterable[Gap]
 ) -> None:
     """Makes a view that never changes again, in one go: a commit's."""
-    for table in ("entry", "gap"):
+    for table in ("item", "gap"):
         connection.execute(f"DELETE FROM {table} WHERE view = ?", (view,))
     _put_entries(connection, view, entries)
     connection.executemany(

@@ -39,8 +39,8 @@ def own_part(database: Database, key: str) -> OwnPart | None:
         if row is None:
             return None
         blobs = connection.execute(
-            "SELECT blob, size FROM entry e WHERE view = ? AND blob IS NOT NULL AND NOT EXISTS"
-            " (SELECT 1 FROM entry o WHERE o.blob = e.blob AND o.view <> e.view)",
+            "SELECT blob, size FROM item e WHERE view = ? AND blob IS NOT NULL AND NOT EXISTS"
+            " (SELECT 1 FROM item o WHERE o.blob = e.blob AND o.view <> e.view)",
             row,
         ).fetchall()
     return OwnPart(len(blobs), sum(size for _, size in blobs))
@@ -84,6 +84,6 @@ def drop_view(database: Database, key: str) -> bool:
 
 def _delete_rows(connection: Connection, view: int, key: str) -> None:
     connection.execute("DELETE FROM change WHERE epoch IN (SELECT id FROM epoch WHERE view = ?)", (view,))
-    for table, column in (("epoch", "view"), ("entry", "view"), ("gap", "view"), ("view", "id")):
+    for table, column in (("epoch", "view"), ("item", "view"), ("gap", "view"), ("view", "id")):
         connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (view,))
     connection.execute("DELETE FROM refresh_job WHERE view = ?", (key,))

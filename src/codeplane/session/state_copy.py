@@ -17,8 +17,10 @@ def copied_state(call: Call) -> Iterator[Trial]:
     """The working tree with what is different in the state, below the directory for copies."""
     repo = call.repo
     repo.refresh(call.progress)
-    with repo.index.snapshot_of(WORKING_TREE) as now:
-        on_disk = now.digests()
+    on_disk: dict[RepoPath, str] = {}  # nothing, of a workspace in memory: all of it is written
+    if repo.tree.is_on_disk:
+        with repo.index.snapshot_of(WORKING_TREE) as now:
+            on_disk = now.digests()
     change = call.ask(lambda snapshot: _difference(call, on_disk, snapshot))
     original = Original(repo.tree, repo.checkout.repository, sorted(on_disk), repo.checkout.scratch)
     with trial(original, change, Watch(call.check, call.progress)) as copy:

@@ -7,8 +7,9 @@ from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.languages.facts import Reason
 from codeplane.languages.sites import Site, Value, ValueKind
+from codeplane.surfaces.external_names import external_name
 from codeplane.surfaces.rule import selector
-from codeplane.surfaces.values import Environment, Evaluator, Located, Thing, ThingKind, external_name
+from codeplane.surfaces.values import Environment, Evaluator, Located, Thing, ThingKind
 
 _MOST_LOOPED: Final = 200
 _SELVES: Final = frozenset({"self", "cls", "this"})

@@ -21,6 +21,7 @@ class Chain(NamedTuple):
     steps: tuple[Step, ...]
     is_conditional: bool = False
     is_rooted: bool = False
+    top: Origin | None = None
 
 
 class Composition:
@@ -46,9 +47,14 @@ class Composition:
             chains = [chain for chain in chains if chain.is_rooted] or chains
             self._chains_of[key] = chains
         if not chains:
+            self._collected.site = None
             self._collected.count_dynamic(route.path)
+        self._collected.site = (route.path, -1 - route.line)  # one route, however many ways lead to it
         for chain in chains:
-            yield from self._along(route, chain)
+            if not chain.is_rooted and chain.top is not None and chain.top[:2] in self._collected.hidden:
+                self._collected.count_dynamic(route.path)
+            else:
+                yield from self._along(route, chain)
 
     def _along(self, route: Route, chain: Chain) -> Iterator[Endpoint]:
         is_conditional = chain.is_conditional or route.is_conditional
@@ -75,6 +81,8 @@ class Composition:
 
     def _own_prefix(self, owner: Thing, kind: str) -> str | None:
         rule = self._rule.types[kind]
+        if owner.origin is not None and owner.origin[:2] in self._collected.prefixes:
+            return self._collected.prefixes[owner.origin[:2]]
         if not rule.prefix or owner.made_by is None:
             return ""
         texts = self._arguments.texts(owner.made_by, rule.prefix)
@@ -91,10 +99,11 @@ class Composition:
             if _is_same(mount.child, owner)
         ]
         own = self._own_prefix(owner, kind)
-        is_root = self._rule.types[kind].root and not above
+        is_hidden = origin is not None and origin[:2] in self._collected.hidden
+        is_root = self._rule.types[kind].root and not above and not is_hidden
         is_root |= origin is not None and origin.start < 0 and origin.path in self._roots
         if (is_root or not above) and own is not None:
-            yield Chain((Step(RepoPath(""), 0, own),), is_rooted=is_root)
+            yield Chain((Step(RepoPath(""), 0, own),), is_rooted=is_root, top=origin)
         for mount in above:
             # Routes that a factory adds belong to every object that it makes.
             own = self._own_prefix(mount.child, kind)
@@ -106,11 +115,16 @@ class Composition:
                     (*chain.steps, mount.step, *last),
                     chain.is_conditional or mount.is_conditional,
                     chain.is_rooted,
+                    chain.top,
                 )
 
 
 def _is_same(child: Thing, owner: Thing) -> bool:
-    """Whether a mounted object is the one that a route was added to, or one of those that a factory makes."""
+    """Whether a mounted object is the one that a route was added to, or one of those that a factory makes.
+
+    Of an object in a class, one side may know the instance where the other one knows the class alone.
+    """
     if child.origin is None or owner.origin is None or child.origin[:2] != owner.origin[:2]:
         return False
-    return not owner.origin.within or child.origin.within == owner.origin.within
+    inner, outer = child.origin.within, owner.origin.within
+    return all(one == other for one, other in zip(inner, outer, strict=False))

@@ -107,13 +107,13 @@ def entity_tables(code: Codebase) -> list[Table]:
 
 
 class _FileTables(NamedTuple):
-    """The tables of one file, and how many there are whose names can't be worked out."""
+    """The tables that one file leads to, and where names of such can't be worked out."""
 
     tables: tuple[Table, ...]
-    dynamic: int
+    dynamic: dict[RepoPath, int]
 
 
-_OF_FILES: Final[InterfaceSlot[tuple[RepoPath, str, str], Remembered[_FileTables]]] = InterfaceSlot(
+_OF_FILES: Final[InterfaceSlot[tuple[RepoPath, int, str], Remembered[_FileTables]]] = InterfaceSlot(
     "tables of a file by a rule"
 )
 
@@ -123,17 +123,18 @@ def _collect_by_rules(code: Codebase, surface: TableSurface) -> list[Table]:
     evaluator = Evaluator(cast("Codebase", recorder))
     rules = rules_of(code)
     tables: list[Table] = []
-    for rule in rules.tables:
+    for number, rule in enumerate(rules.tables):
         for path in sorted(code.paths_with_any(list(rule.words))):
             facts = code.facts(path)
             if facts is None or facts.language not in rule.languages:
                 continue
-            key = (path, rule.framework, rules.digest)
+            key = (path, number, rules.digest)
             find = partial(_tables_apart, evaluator, rule, path)
             read = remembered_of_file(recorder, _OF_FILES, key, find)
             tables += read.tables
-            for _ in range(read.dynamic):
-                surface.count_dynamic(path)
+            # A class is met from the file of each of its bases too: it counts once.
+            for place, count in read.dynamic.items():
+                surface.dynamic[place] = max(count, surface.dynamic.get(place, 0))
     tables += BoundTables(Evaluator(code), surface).tables()
     return tables
 
@@ -141,7 +142,7 @@ def _collect_by_rules(code: Codebase, surface: TableSurface) -> list[Table]:
 def _tables_apart(evaluator: Evaluator, rule: TableRule, path: RepoPath) -> _FileTables:
     surface = TableSurface()
     tables = tuple(_tables_by_rule(evaluator, surface, ModelTables(evaluator, surface), rule, path))
-    return _FileTables(tables, sum(surface.dynamic.values()))
+    return _FileTables(tables, surface.dynamic)
 
 
 def _collect(code: Codebase) -> TableSurface:
@@ -194,7 +195,7 @@ def _called_table(
 ) -> Iterator[Table]:
     """The tables of one call: one for each round of a loop around it."""
     imports = evaluator.code.require_facts(path).imports
-    is_migration = any(item.module.partition(".")[0] in rule.migrations for item in imports)
+    is_migration = any(f"{item.module}.{item.name}" in rule.migrations for item in imports)
     for environment in loop_environments(evaluator, path, site):
         call = Located(path, site.value, environment)
         choice = argument(call, call_rule.name)

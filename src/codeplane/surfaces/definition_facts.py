@@ -9,6 +9,7 @@ from codeplane.core.places import Place
 from codeplane.core.proof import Tier
 from codeplane.core.slots import EpochSlot
 from codeplane.languages.facts import Role
+from codeplane.languages.sites import has_sites
 from codeplane.names import Codebase
 from codeplane.surfaces.collectors.config_readers import file_reads
 from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
@@ -16,7 +17,7 @@ from codeplane.surfaces.collectors.settings_classes import settings_fields
 from codeplane.surfaces.collectors.table_use import Table, TableUse
 from codeplane.surfaces.config_keys import config_surface
 from codeplane.surfaces.db_tables import entity_tables, table_uses_of_file, tables_of_file
-from codeplane.surfaces.endpoints import Endpoint, endpoints_of, framework_files
+from codeplane.surfaces.endpoints import Endpoint, endpoints_of, framework_files, gated_languages
 from codeplane.surfaces.exceptions import raised_facts
 from codeplane.surfaces.fact_lists import all_rules, optional_frameworks
 from codeplane.surfaces.fact_reader import FactReader
@@ -109,11 +110,13 @@ class DefinitionFacts:
 
     def _may_handle(self, place: Place) -> bool:
         """Whether a file that uses a framework has the name of a definition or of its class."""
+        facts = self._code.require_facts(place.path)
+        item = facts.definitions[place.definition]
+        if facts.language not in gated_languages(self._code):
+            return has_sites(facts.language) and item.kind in (*_FUNCTIONS, *_CLASSES)
         users = framework_files(self._code)
         if not users or place.path in users:
             return bool(users)
-        facts = self._code.require_facts(place.path)
-        item = facts.definitions[place.definition]
         names = [item.name, *([facts.definitions[item.parent].name] if item.parent >= 0 else [])]
         return any(path in users for name in names for path in self._code.paths_with(name))
 

@@ -21,6 +21,7 @@ from codeplane.surfaces.recorder import Remembered, remembered
 from codeplane.surfaces.routes import Endpoint, Step, Surface
 from codeplane.surfaces.rule import Rule
 from codeplane.surfaces.rule_set import rules_of
+from codeplane.surfaces.scripts import ScriptEvaluator
 from codeplane.surfaces.values import Evaluator
 
 __all__ = ["Endpoint", "Step", "Surface", "endpoints_of"]
@@ -48,6 +49,14 @@ def framework_files(code: Codebase) -> frozenset[RepoPath]:
     return code.once(_FRAMEWORK_FILES, rules_of(code).digest, lambda: frozenset(_importing(code)))
 
 
+def gated_languages(code: Codebase) -> frozenset[str]:
+    """The languages whose endpoints stand in files that `framework_files` has, or are named there."""
+    rules = rules_of(code)
+    others = {language for rule in rules.annotations for language in rule.languages}
+    gated = {language for rule in rules.endpoints for language in rule.languages}
+    return frozenset(gated.union(*(rule.languages for rule in rules.flows)) - others)
+
+
 def _importing(code: Codebase) -> set[RepoPath]:
     rules, evaluator = rules_of(code), Evaluator(code)
     paths = {path for rule in rules.endpoints for path in Framework(evaluator, rule).importing_files()}
@@ -61,7 +70,7 @@ def _importing(code: Codebase) -> set[RepoPath]:
 
 
 def _collect(code: Codebase, rules: Sequence[Rule]) -> Surface:
-    evaluator = Evaluator(code)
+    evaluator = ScriptEvaluator(code)
     endpoints: list[Endpoint] = []
     dynamic: dict[RepoPath, int] = {}
     for rule in rules:

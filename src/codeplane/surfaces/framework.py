@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
@@ -11,15 +11,31 @@ from codeplane.surfaces.arguments import Arguments
 from codeplane.surfaces.calls import loop_environments
 from codeplane.surfaces.composition import Composition
 from codeplane.surfaces.controllers import Controllers
-from codeplane.surfaces.expanders import drf_viewset
+from codeplane.surfaces.expanders import GraphqlSchema, NestModules, drf_viewset, fastify_autoload
+from codeplane.surfaces.external_names import external_name
+from codeplane.surfaces.file_routes import file_endpoints
 from codeplane.surfaces.handlers import Handler, Handlers
 from codeplane.surfaces.kinds import Kinds, Typed
 from codeplane.surfaces.routes import Collected, Endpoint, Mount, Route, Step, spelled_pattern
 from codeplane.surfaces.rule import MountRule, RouteRule, Rule, words_of
+from codeplane.surfaces.running import Entry, ScriptRun
+from codeplane.surfaces.script_values import SCRIPTS
+from codeplane.surfaces.scripts import ScriptEvaluator
+from codeplane.surfaces.started import started_files
 from codeplane.surfaces.tables import TableOwner, Tables
-from codeplane.surfaces.values import Environment, Evaluator, Located, Origin, Thing, ThingKind
+from codeplane.surfaces.values import UNKNOWN, Environment, Evaluator, Located, Origin, Thing, ThingKind
 
 R = TypeVar("R")
+_MOST_SCRIPTS: Final = 3_000  # that are followed without a word of the framework in them
+
+
+class Handed(NamedTuple):
+    """An object that a framework makes below another one and hands to a function."""
+
+    owner: Typed
+    kind: str
+    prefix: str | None
+    marks: tuple[Origin, ...] = ()
 
 
 class Framework:
@@ -31,6 +47,11 @@ class Framework:
         self._collected = Collected()
         self._paths: set[RepoPath] = set()
         self._environments_of: dict[Place, list[Environment]] = {}
+        self._entered: Environment | None = None  # what names stand for at the site of a script that is read
+        self._makers_of: dict[RepoPath, set[str]] = {}
+        self._words = words_of(rule) | {
+            name for kind in rule.types.values() for name in (*kind.derives, *kind.prefix_by)
+        }
         self._kinds, self._handlers = Kinds(evaluator, rule), Handlers(evaluator, rule)
         self._tables = Tables(evaluator, rule, self._kinds, self._handlers, self._collected)
         self._route_rules = _by_name([(one, one.decorator, one.call) for one in rule.routes])
@@ -50,17 +71,187 @@ class Framework:
 
     def endpoints(self) -> list[Endpoint]:
         """Every endpoint of the framework."""
+        if self._rule.files and isinstance(self._evaluator, ScriptEvaluator):
+            return list(file_endpoints(self._evaluator, self._rule))
         paths = self._paths = self._candidates()
         if not paths:
             return []
-        for path in sorted(paths):
+        scripts = {path for path in paths if self._is_script(path)}
+        if scripts and words_of(self._rule) and isinstance(self._evaluator, ScriptEvaluator):
+            ScriptRun(
+                self._evaluator,
+                scripts,
+                self._meet,
+                lambda located: self._kinds.typed_object(located) is not None,
+                list(self._started_entries(self._evaluator)),
+            ).run()
+        for path in sorted(paths - scripts):
             self._read(path)
             self._tables.read_module(path)
         self._tables.find_roots()
         composition = Composition(self._evaluator, self._rule, self._collected, self._tables.roots)
         controllers = Controllers(self._evaluator, self._rule, self.dynamic)
         composed = [one for route in self._collected.routes for one in composition.endpoints(route)]
+        composed += self._expanded(paths, scripts)
         return composed + list(controllers.endpoints(paths))
+
+    def _expanded(self, paths: set[RepoPath], scripts: set[RepoPath]) -> list[Endpoint]:
+        """The endpoints that an expander of the whole rule makes."""
+        evaluator = self._evaluator
+        if not isinstance(evaluator, ScriptEvaluator):
+            return []
+        match self._rule.expand:
+            case "nest_modules":
+                modules = NestModules(evaluator, self._rule.framework, scripts, self.dynamic)
+                return list(modules.endpoints())
+            case "graphql_schema":
+                return list(GraphqlSchema(evaluator, self._rule, paths, self.dynamic).endpoints())
+            case _:
+                return []
+
+    def _is_script(self, path: RepoPath) -> bool:
+        facts = self._code.facts(path)
+        return facts is not None and facts.language in SCRIPTS
+
+    def _meet(self, path: RepoPath, site: Site, environment: Environment) -> list[Entry]:
+        """Reads a call of a script where its names stand for something; gives the functions to enter."""
+        name, value = site.value.text, site.value
+        makers = self._local_makers(path)
+        if name not in self._words and name not in makers:
+            return []
+        self._entered, self._collected.site = environment, (path, site.start)
+        try:
+            if name in makers:
+                self._read_object(path, site)
+            if value.receiver is None:
+                return []
+            self._read_call(path, site)
+            call = Located(path, value, environment)
+            self._read_prefix(call)
+            for typed in self._derived_from(call):
+                self._add_derived(site, call, typed)
+            return [
+                entry
+                for rule in self._mount_rules[1].get(name, ())
+                if rule.enters
+                for entry in self._entries(site, call, rule)
+            ]
+        finally:
+            self._entered, self._collected.site = None, None
+
+    def _started_entries(self, evaluator: ScriptEvaluator) -> Iterator[Entry]:
+        """The functions that a command hands an application."""
+        rule = self._rule.started
+        for path in sorted(set(started_files(self._code, rule.command))) if rule is not None else ():
+            module = Thing(ThingKind.MODULE, target=(Place(path, -1),))
+            ref = evaluator.function_of(evaluator.default_of(module))
+            if ref is not None and rule is not None:
+                origin = Origin(path, -1)
+                yield Entry(ref, Thing(ThingKind.OBJECT, f"<{rule.kind}>", origin=origin))
+
+    def _local_makers(self, path: RepoPath) -> set[str]:
+        """What a file calls the functions that make an object with something in it."""
+        makers = self._makers_of.get(path)
+        if makers is None:
+            imports = self._code.require_facts(path).imports
+            full = {
+                name for kind in self._rule.types.values() if kind.inner or kind.table for name in kind.new
+            }
+            aliases = {
+                item.alias for item in imports if item.name in self._makers or external_name(item) in full
+            }
+            makers = self._makers_of[path] = self._makers | aliases
+        return makers
+
+    def _derived_from(self, call: Located) -> Iterator[Typed]:
+        """The object that a method makes another one below of: `app.basePath("/v1")`."""
+        receiver = call.value.receiver
+        assert receiver is not None, "BUG: checked before"
+        if any(call.value.text in kind.derives for kind in self._rule.types.values()):
+            typed = self._kinds.typed_object(call._replace(value=receiver))
+            if typed is not None and call.value.text in self._rule.types[typed.kind].derives:
+                yield typed
+
+    def _read_prefix(self, call: Located) -> None:
+        """The prefix that a method gives an object: `router.prefix("/v1")`."""
+        receiver = call.value.receiver
+        if receiver is None or not any(call.value.text in one.prefix_by for one in self._rule.types.values()):
+            return
+        typed = self._kinds.typed_object(call._replace(value=receiver))
+        texts = self._arguments.texts(call, "arg0")
+        if (
+            typed is None
+            or typed.thing.origin is None
+            or call.value.text not in self._rule.types[typed.kind].prefix_by
+        ):
+            return
+        self._collected.prefixes[typed.thing.origin[:2]] = texts[0] if texts and len(texts) == 1 else None
+
+    def _add_derived(self, site: Site, call: Located, typed: Typed) -> None:
+        prefix = self._rule.types[typed.kind].derives[call.value.text].prefix
+        texts = self._arguments.texts(call, prefix) if prefix else [""]
+        child = self._kinds.typed_object(call)
+        if texts is None or child is None:
+            self._hide(child.thing if child is not None else UNKNOWN)
+            return
+        is_conditional = site.is_conditional or call.environment.is_conditional
+        for text in texts:
+            step = Step(call.path, 0, text)
+            self._collected.mounts.append(Mount(*typed, child.thing, text, False, step, is_conditional))
+
+    def _entries(self, site: Site, call: Located, rule: MountRule) -> Iterator[Entry]:
+        """The function that is handed an object below the one that a method is called on."""
+        evaluator, receiver = self._evaluator, call.value.receiver
+        child = self._arguments.value(call, rule.child)
+        if receiver is None or child is None or not isinstance(evaluator, ScriptEvaluator):
+            return
+        typed = self._kinds.typed_object(call._replace(value=receiver))
+        if typed is None or typed.kind not in rule.owner:
+            return
+        thing = evaluator.default_of(evaluator.evaluate(child))
+        if thing.kind is ThingKind.EXTERNAL and thing.text in self._rule.folders:
+            yield from self._folder_entries(site, call, rule, typed)
+            return
+        texts = self._arguments.texts(call, rule.prefix) if rule.prefix else [""]
+        for text in texts if texts is not None else [None]:
+            yield from self._entry(thing, site, call, Handed(typed, rule.enters, text))
+
+    def _folder_entries(self, site: Site, call: Located, rule: MountRule, typed: Typed) -> Iterator[Entry]:
+        """The functions that every file of a folder exports."""
+        evaluator = self._evaluator
+        assert isinstance(evaluator, ScriptEvaluator), "BUG: asked for before"
+        plugins = fastify_autoload(evaluator, call)
+        if plugins is None:
+            self._collected.count_dynamic(call.path)
+        for plugin in plugins or ():
+            module = Thing(ThingKind.MODULE, target=(Place(plugin.path, -1),))
+            handed = Handed(typed, rule.enters, plugin.prefix, (Origin(plugin.path, 0),))
+            yield from self._entry(evaluator.default_of(module), site, call, handed)
+
+    def _entry(self, thing: Thing, site: Site, call: Located, handed: Handed) -> Iterator[Entry]:
+        """A function with the object that it is handed: one below, or the owner itself."""
+        evaluator = self._evaluator
+        assert isinstance(evaluator, ScriptEvaluator), "BUG: asked for before"
+        is_wrapped = thing.kind is ThingKind.OBJECT and thing.text in self._rule.transparent
+        if is_wrapped and thing.made_by is not None:
+            inner = self._arguments.value(thing.made_by, "arg0")
+            thing = evaluator.default_of(evaluator.evaluate(inner)) if inner is not None else thing
+        ref = evaluator.function_of(thing)
+        if ref is None:
+            return
+        if is_wrapped:
+            yield Entry(ref, handed.owner.thing)
+            return
+        origin = Origin(call.path, call.value.start, (*call.environment.calls, *handed.marks))
+        below = Thing(ThingKind.OBJECT, f"<{handed.kind}>", origin=origin)
+        if handed.prefix is None:
+            self._hide(below)
+            yield Entry(ref, below)
+            return
+        is_conditional = site.is_conditional or call.environment.is_conditional
+        step = Step(call.path, evaluator.line_of(call.path, site.start), handed.prefix)
+        self._collected.mounts.append(Mount(*handed.owner, below, handed.prefix, False, step, is_conditional))
+        yield Entry(ref, below)
 
     def importing_files(self) -> set[RepoPath]:
         """The files that import the framework."""
@@ -74,14 +265,16 @@ class Framework:
     def _candidates(self) -> set[RepoPath]:
         """The files that import the framework, and those that import from them and use its words."""
         direct = self.importing_files()
-        if not direct or not words_of(self._rule):
+        if not direct or (not words_of(self._rule) and not self._rule.expand):
             return direct
         users = set(direct)
         words = self._code.paths_with_any(sorted(words_of(self._rule)))
         for _ in range(2):
             stems = {RepoPath(path).rpartition("/")[2].rpartition(".")[0] for path in users}
             stems |= {path.split("/")[-2] for path in users if "/" in path}
-            users |= self._code.importing(stems) & words
+            importing = self._code.importing(stems)
+            scripts = importing if len(importing) < _MOST_SCRIPTS else set()
+            users |= (importing & words) | {path for path in scripts if self._is_script(path)}
         return {path for path in users if self._speaks(path)}
 
     def _imports(self, path: RepoPath) -> bool:
@@ -180,7 +373,7 @@ class Framework:
             if link is None:
                 return
             path_call, receiver = link, link.receiver or receiver
-        elif rule.handler == "last" and len(site.value.arguments) < 2:
+        elif rule.handler == "last" and rule.path and len(site.value.arguments) < 2:
             return  # `app.get("name")` asks for a setting
         for call, typed in self._owners(path, site, rule.owner, receiver):
             self._add_resolved(site, rule, call, call._replace(value=path_call), typed)
@@ -191,7 +384,11 @@ class Framework:
         path = call.path
         texts = self._arguments.texts(path_call, rule.path)
         methods = self._methods(call, rule)
-        if texts is None or methods is None:
+        is_hidden = any(
+            selector.startswith("arg0.") and self._arguments.value(call, selector) is None
+            for selector in (rule.path, rule.method)
+        )
+        if texts is None or methods is None or is_hidden:
             self._collected.count_dynamic(path)
             return
         line = self._evaluator.line_of(path, site.start)
@@ -202,8 +399,9 @@ class Framework:
                 continue
             for handler in handlers:
                 verbs = methods or handler.methods or (self._rule.default_method,)
+                is_conditional = site.is_conditional or call.environment.is_conditional
                 self._collected.routes.append(
-                    Route(*typed, verbs, text, path, line, handler.place, handler.line, site.is_conditional)
+                    Route(*typed, verbs, text, path, line, handler.place, handler.line, is_conditional)
                 )
 
     def _expand(
@@ -232,13 +430,15 @@ class Framework:
             )
 
     def _add_mounts(self, path: RepoPath, site: Site, rule: MountRule) -> None:
+        if rule.enters:
+            return
         for call, typed in self._owners(path, site, rule.owner):
             prefixes = self._arguments.texts(call, rule.prefix) if rule.prefix else [""]
             for child in self._children(call, rule):
                 if self._kinds.type_of(child) is None:
                     continue
                 if prefixes is None:
-                    self._collected.count_dynamic(path)
+                    self._hide(child)
                     continue
                 has_prefix = bool(rule.prefix) and self._arguments.value(call, rule.prefix) is not None
                 overrides = rule.join == "override" and has_prefix
@@ -248,17 +448,25 @@ class Framework:
                     if rule.inverse
                     else (typed, child)
                 )
+                is_conditional = site.is_conditional or call.environment.is_conditional
                 for prefix in prefixes:
                     step = Step(path, line, prefix)
                     self._collected.mounts.append(
-                        Mount(*parent, below, prefix, overrides, step, site.is_conditional)
+                        Mount(*parent, below, prefix, overrides, step, is_conditional)
                     )
+
+    def _hide(self, child: Thing) -> None:
+        """Notes that what is served below an object is served at a path that isn't known."""
+        if child.origin is not None:
+            self._collected.hidden.add(child.origin[:2])
 
     def _children(self, call: Located, rule: MountRule) -> Iterator[Thing]:
         path, value, environment = call
         if rule.child == "each":
             for item in value.arguments:
-                yield self._served(Located(path, item, environment))
+                inner = self._evaluator.items(Located(path, item, environment))
+                for one in inner if inner is not None else [Located(path, item, environment)]:
+                    yield self._served(one)
             return
         child = self._arguments.value(call, rule.child)
         if child is not None:
@@ -270,18 +478,17 @@ class Framework:
         if typed is not None:
             return typed.thing
         thing = self._evaluator.evaluate(located)
-        if thing.kind is ThingKind.MODULE:
-            for name in ("default", "router", "module.exports"):
-                exported = self._evaluator.member(thing, name)
-                if self._kinds.type_of(exported) is not None:
-                    return exported
-        return thing
+        evaluator = self._evaluator
+        return evaluator.default_of(thing) if isinstance(evaluator, ScriptEvaluator) else thing
 
     def _environments(
         self, path: RepoPath, site: Site, receiver: Value | None = None
     ) -> Iterator[Environment]:
         """The values that names have at a site: one for each round of the loop that it is in, or for each
         call that hands over the object that the site is about."""
+        if self._entered is not None:
+            yield self._entered
+            return
         callers = self._callers(path, receiver) if receiver is not None else []
         if callers:
             yield from callers
@@ -327,7 +534,7 @@ class Framework:
         """The methods that a route names; none where its handler says them."""
         if rule.method == "name":
             name = call.value.text.removeprefix(rule.strip)
-            return (name.upper(),)
+            return (rule.aliases.get(name, name).upper(),)
         value = self._arguments.value(call, rule.method)
         if value is None or (value.value.start < 0 and value.value.kind is not ValueKind.TEXT):
             return ()
@@ -339,6 +546,9 @@ class Framework:
             place = self._evaluator.decorated_by(path, site)
             return self._handlers.of_definition(place) if place is not None else []
         value = self._arguments.value(call, rule.handler)
+        if rule.handler == "last" and value is not None and self._handlers.handles_errors(value):
+            before = [one for one in call.value.arguments if not one.keyword][-2:-1]
+            value = value._replace(value=before[0]) if before else value
         return self._handlers.resolve(value) if value is not None else [Handler((), None, 0)]
 
 

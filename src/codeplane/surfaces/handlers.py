@@ -3,6 +3,7 @@
 from typing import Final, NamedTuple
 
 from codeplane.core.places import Place
+from codeplane.languages.facts import Reason
 from codeplane.languages.sites import SiteKind, Value, ValueKind
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, is_external
 from codeplane.surfaces.arguments import Arguments
@@ -12,6 +13,7 @@ from codeplane.surfaces.values import Evaluator, Located, Thing, ThingKind
 
 VERBS: Final = ("get", "post", "put", "patch", "delete", "head", "options")
 _DEEPEST: Final = 6
+_ERROR_PARAMETERS: Final = 4
 
 
 class Handler(NamedTuple):
@@ -39,15 +41,33 @@ class Handlers:
         line = self._evaluator.line_of(located.path, start) if start >= 0 else 0
         return [Handler((), None, line)]
 
+    def handles_errors(self, located: Located) -> bool:
+        """Whether a function takes an error first: `(error, request, response, next)`."""
+        thing = self._evaluator.evaluate(located)
+        if thing.kind is not ThingKind.DEFINITION:
+            return False
+        place = thing.target[0]
+        body = self._code.require_facts(place.path).definitions[place.definition].body
+        binds = self._code.require_facts(place.path).binds
+        names = [bind.name for bind in binds if bind.scope == body >= 0 and bind.reason is Reason.PARAM]
+        return len(names) == _ERROR_PARAMETERS
+
     def _resolve(self, located: Located, depth: int) -> list[Handler]:
         value = located.value
         if depth > _DEEPEST:
             return []
-        if value.kind is ValueKind.CALL:
+        if value.kind is ValueKind.CALL and value.text != "bind":
             return self._of_call(located, depth)
         thing = self._evaluator.evaluate(located)
-        if thing.kind is ThingKind.DEFINITION:
+        if thing.kind is ThingKind.DEFINITION or (thing.kind is ThingKind.FUNCTION and thing.target):
             return self.of_definition(thing.target[0])
+        if thing.kind is ThingKind.LITERAL and thing.made_by is not None and thing.made_by.value.items:
+            path, listed, environment = thing.made_by
+            if listed.kind is ValueKind.LIST:
+                return self._resolve(Located(path, listed.items[-1], environment), depth + 1)
+        place = self._evaluator.named_definition(located)
+        if place is not None:
+            return [Handler((), place, self._code.definition(place).name_line)]
         if value.kind in (ValueKind.NAME, ValueKind.MEMBER):
             for source, _ in self._evaluator.sources_of(located) if value.kind is ValueKind.NAME else ():
                 handlers = self._resolve(source, depth + 1)

@@ -100,7 +100,7 @@ class TableRule(_Part):
     languages: Names
     words: Names
     packages: Names = Field(default=(), description="Packages that a file imports whole to get markers.")
-    migrations: Names = Field(default=(), description="Packages that only migrations import.")
+    migrations: Names = Field(default=(), description="Full names that only migrations import.")
     models: tuple[ModelRule, ...] = ()
     markers: tuple[MarkerRule, ...] = ()
     calls: tuple[TableCallRule, ...] = ()

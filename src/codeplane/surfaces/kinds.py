@@ -6,7 +6,7 @@ from typing import NamedTuple
 from codeplane.core.places import Place
 from codeplane.languages.sites import SiteKind, Value, ValueKind
 from codeplane.surfaces.rule import Rule
-from codeplane.surfaces.values import Evaluator, Located, Thing, ThingKind
+from codeplane.surfaces.values import Evaluator, Located, Origin, Thing, ThingKind
 
 
 class Typed(NamedTuple):
@@ -21,6 +21,9 @@ class Kinds:
 
     def __init__(self, evaluator: Evaluator, rule: Rule) -> None:
         self._evaluator, self._types = evaluator, rule.types
+        self._called = {
+            name for one in rule.types.values() for name in (*one.chains, *one.called, *one.derives)
+        }
 
     def type_of(self, thing: Thing) -> str | None:
         """The kind of object that something is to the framework."""
@@ -38,7 +41,25 @@ class Kinds:
         kind = self.type_of(thing)
         if kind is not None:
             return Typed(thing, kind)
+        if thing.kind is ThingKind.OBJECT and thing.made_by is not None:
+            return self._by_call(thing.made_by)
         return self._by_attribute(located, lists=False)
+
+    def _by_call(self, located: Located) -> Typed | None:
+        """`router.get(…)` and `router.routes()` stand for the router, `app.basePath(…)` makes another."""
+        path, value, environment = located
+        receiver = value.receiver
+        if receiver is None or value.text not in self._called:
+            return None
+        inner = self.typed_object(Located(path, receiver, environment))
+        if inner is None:
+            return None
+        rule = self._types[inner.kind]
+        if value.text in rule.derives:
+            origin = Origin(path, value.start, environment.calls)
+            kind = rule.derives[value.text].kind
+            return Typed(Thing(ThingKind.OBJECT, f"<{kind}>", origin=origin), kind)
+        return inner if value.text in (*rule.chains, *rule.called) else None
 
     def listed_object(self, located: Located) -> Typed | None:
         """The object whose list of routes a value is: `router.urls`."""

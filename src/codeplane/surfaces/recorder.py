@@ -62,16 +62,20 @@ class Recorder:
         return self._code.definition(place)
 
     def paths_with(self, name: str) -> list[RepoPath]:
-        return self._search("paths_with", name)
+        paths: list[RepoPath] = self._search("paths_with", name)
+        return paths
 
     def paths_with_any(self, words: Sequence[str]) -> set[RepoPath]:
-        return self._search("paths_with_any", tuple(words))
+        paths: set[RepoPath] = self._search("paths_with_any", tuple(words))
+        return paths
 
     def paths_named(self, name: str) -> Sequence[RepoPath]:
-        return self._search("paths_named", name)
+        paths: Sequence[RepoPath] = self._search("paths_named", name)
+        return paths
 
     def importing(self, parts: Set[str]) -> set[RepoPath]:
-        return self._search("importing", frozenset(parts))
+        paths: set[RepoPath] = self._search("importing", frozenset(parts))
+        return paths
 
     def _search(self, name: str, argument: Any) -> Any:
         key = (name, argument)

@@ -75,8 +75,21 @@ class Collected:
     routes: list[Route] = field(default_factory=list)
     mounts: list[Mount] = field(default_factory=list)
     dynamic: dict[RepoPath, int] = field(default_factory=dict)
+    # Prefixes that objects are given after they were made; None where one isn't known.
+    prefixes: dict[tuple[RepoPath, int], str | None] = field(default_factory=dict)
+
+    # Objects below which routes are served at a path that isn't known.
+    hidden: set[tuple[RepoPath, int]] = field(default_factory=set)
+    # The site that is being read, where one may be read several times.
+    site: tuple[RepoPath, int] | None = None
+    _counted: set[tuple[RepoPath, int]] = field(default_factory=set)
 
     def count_dynamic(self, path: RepoPath) -> None:
+        """Counts a route or mount of a file once, however often its site is met."""
+        if self.site is not None:
+            if self.site in self._counted:
+                return
+            self._counted.add(self.site)
         self.dynamic[path] = self.dynamic.get(path, 0) + 1
 
 

@@ -23,6 +23,13 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class DerivedRule(_Part):
+    """An object that a method of another one makes below it."""
+
+    kind: str = Field(description="Its kind.")
+    prefix: str = Field(default="", description="Where its prefix is.")
+
+
 class TypeRule(_Part):
     """A kind of object of a framework: what makes one, and the prefix that it brings."""
 
@@ -37,6 +44,12 @@ class TypeRule(_Part):
     variable: str = Field(default="", description="A module's variable that is a list of routes.")
     root_setting: str = Field(default="", description="A variable with the name of the module that serves.")
     framework: str = Field(default="", description="The framework, where it isn't the rule's.")
+    chains: Names = Field(default=(), description="Methods that give the object itself, so that calls chain.")
+    prefix_by: Names = Field(default=(), description="Methods that give it its prefix later: `prefix(path)`.")
+    called: Names = Field(default=(), description="Methods whose result stands for the object: `routes()`.")
+    derives: Mapping[str, "DerivedRule"] = Field(
+        default_factory=dict, description="Methods that make an object below: `app.route(path)`."
+    )
 
 
 class RouteRule(_Part):
@@ -50,6 +63,7 @@ class RouteRule(_Part):
     handler: str = Field(default="decorated", description="What handles it: `decorated`, or an argument.")
     chain: str = Field(default="", description="A method before it in a chain that has the path.")
     strip: str = Field(default="", description="What a method's name begins with before the verb: `add_`.")
+    aliases: Mapping[str, str] = Field(default_factory=dict, description="Methods by another name: `del`.")
     expand: Literal["", "drf_viewset"] = Field(default="", description="What makes several routes of one.")
 
 
@@ -92,6 +106,9 @@ class MountRule(_Part):
     inverse: bool = Field(
         default=False, description="The object is put below its argument: `api.init_app(app)`."
     )
+    enters: str = Field(
+        default="", description="The child is a function that gets an object of this kind, below the owner."
+    )
 
 
 class ControllerRule(_Part):
@@ -103,6 +120,27 @@ class ControllerRule(_Part):
     path: str = "arg0"
     method: str = Field(default="", description="Where the method is given, if the marker doesn't say it.")
     prefix_markers: Names = Field(default=(), description="Markers of a class that have the prefix instead.")
+
+
+class StartRule(_Part):
+    """A command in the scripts of a `package.json` that serves what a file exports."""
+
+    command: str = Field(description="What the command begins with: `fastify start`.")
+    kind: str = Field(description="The kind of object that the exported function gets.")
+
+
+class FileRule(_Part):
+    """Files whose place is their route."""
+
+    project: Names = Field(description="Names of files that stand in the root of a project.")
+    package: Names = Field(default=(), description="Packages one of which its `package.json` depends on.")
+    folders: Names = Field(description="Folders of routes, below a project's root.")
+    file: str = Field(default="", description="The name of such files without its ending; empty for any.")
+    prefix: str = Field(default="", description="What their paths begin with.")
+    methods: Literal["exports", "any", "suffix"] = Field(
+        description="Where methods are: exported functions, any, or the name before the ending."
+    )
+    base: str = Field(default="", description="The key of the project's file with a path before all.")
 
 
 class NameRule(_Part):
@@ -121,7 +159,7 @@ class Rule(_Part):
 
     framework: str
     languages: Names
-    imports: Names = Field(description="A file counts where its imports reach one of these.")
+    imports: Names = Field(default=(), description="A file counts where its imports reach one of these.")
     types: Mapping[str, TypeRule] = Field(default_factory=dict)
     routes: tuple[RouteRule, ...] = ()
     mounts: tuple[MountRule, ...] = ()
@@ -134,11 +172,22 @@ class Rule(_Part):
     )
     ignores: Names = Field(default=(), description="Functions that give no route of the repository.")
     marked: MarkedRule | None = None
+    files: tuple[FileRule, ...] = ()
+    started: StartRule | None = None
     verbs: Mapping[str, Names] = Field(
         default_factory=dict, description="Verbs that a class of the framework serves to its subclasses."
     )
     function_verbs: Mapping[str, str] = Field(
         default_factory=dict, description="Decorators that say what a function serves, and where."
+    )
+    transparent: Names = Field(
+        default=(), description="Functions around a function that make it run on the owner itself."
+    )
+    expand: Literal["", "graphql_schema", "nest_modules"] = Field(
+        default="", description="What makes endpoints of classes."
+    )
+    folders: Mapping[str, Literal["fastify_autoload"]] = Field(
+        default_factory=dict, description="Functions that register every file of a folder, and how."
     )
     default_method: str = Field(default="ANY", description="What a function serves that doesn't say.")
     join: Literal["concat", "slash"] = "concat"

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from typing import Final
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.slots import EpochSlot
 from codeplane.names import Codebase
 
+_OWN: Final[EpochSlot[RepoPath, bool]] = EpochSlot("files with own surfaces")
 _FOREIGN: Final = frozenset({"VENDORED", "BUILT"})
 _INLINE: Final = frozenset({"rust"})  # languages whose unit tests stand in the file that they test
 _TEST_PATH: Final = re.compile(
@@ -19,7 +21,7 @@ def own_files(code: Codebase, *, include_tests: bool = False) -> Callable[[RepoP
     if include_tests:
         return lambda _: True
     tests = code.tests()
-    table: dict[RepoPath, bool] = {}
+    table = code.answers(_OWN)
 
     def is_own(path: RepoPath) -> bool:
         if path not in table:
@@ -32,6 +34,6 @@ def own_files(code: Codebase, *, include_tests: bool = False) -> Callable[[RepoP
 
 
 def has_inline_tests(code: Codebase, path: RepoPath) -> bool:
-    """Whether tests may stand in a file beside what they test, as in Rust: it is no file of tests for that."""
+    """Whether tests may stand in a file beside what they test, as in Rust."""
     facts = code.facts(path)
     return facts is not None and facts.language in _INLINE and not _TEST_PATH.search(path)

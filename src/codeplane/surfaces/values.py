@@ -8,53 +8,28 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import ContentSlot
-from codeplane.languages.facts import Bind, Import, Reason, Span
-from codeplane.languages.sites import Site, SiteKind, Value, ValueKind, read_sites
+from codeplane.languages.facts import Bind, Reason, Span
+from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
 from codeplane.names import Codebase, FileFacts
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, is_external
+from codeplane.surfaces.external_names import external_name
+from codeplane.surfaces.file_sites import FileSites, segments_of, sites_of
 
 _SITES: Final[ContentSlot["FileSites"]] = ContentSlot("sites of a file")
 _DEEPEST: Final = 24
 # Variables that one question may lead to. Names of minified code are given each other's values over and over:
 # without a bound, a bundle of a few kilobytes is followed for hours.
 _MOST_FOLLOWED: Final = 100
-_LONGEST_LINES: Final = 400  # bytes of an average line, beyond which a file was written by a bundler
-_BUNDLED: Final = 10_000  # bytes of a file that may be a bundle
 _MOST_SOURCES: Final = 20  # values of one variable, beyond which it is not one thing
 _VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})
 _CLASSES: Final = frozenset({"class", "struct", "interface", "object", "trait"})
 _FUNCTIONS: Final = frozenset({"function", "method", "constructor"})
 _SELVES: Final = frozenset({"self", "cls", "this"})
-
-
-class FileSites:
-    """The sites of one file, found by position and by the name that they are assigned to."""
-
-    def __init__(self, sites: list[Site]) -> None:
-        self.sites = sites
-
-    @cached_property
-    def starts(self) -> list[int]:
-        return [site.start for site in self.sites]
-
-    @cached_property
-    def by_name(self) -> dict[str, list[Site]]:
-        """Sites that give a name its value."""
-        table: dict[str, list[Site]] = {}
-        for site in self.sites:
-            if site.name and site.kind in (SiteKind.CALL, SiteKind.ASSIGN, SiteKind.SUBSCRIPT):
-                table.setdefault(site.name, []).append(site)
-        return table
-
-    def within(self, first: int, last: int) -> list[Site]:
-        """The sites that begin in a range of bytes."""
-        return self.sites[bisect_left(self.starts, first) : bisect_left(self.starts, last)]
 
 
 class ThingKind(Enum):
@@ -65,6 +40,8 @@ class ThingKind(Enum):
     OBJECT = "object"  # an instance, with the call that made it
     DEFINITION = "definition"
     MODULE = "module"
+    LITERAL = "literal"  # a mapping or a list, as it is written at `made_by`
+    FUNCTION = "function"  # one without a definition, as it is written at `made_by`
     UNKNOWN = "unknown"
 
 
@@ -82,6 +59,8 @@ class Environment:
 
     values: Mapping[str, "Located"] = field(default_factory=dict)
     calls: tuple[Origin, ...] = ()
+    things: Mapping[str, "Thing"] = field(default_factory=dict)
+    is_conditional: bool = False  # what led here stands in an `if` or the like
 
 
 _NO_ENVIRONMENT: Final = Environment()
@@ -133,7 +112,7 @@ class Evaluator:
         facts = self.code.facts(path)
         if facts is None:
             return FileSites([])
-        return facts.derived(_SITES, lambda: FileSites(_sites_of(facts.language, self.code.source(path))))
+        return facts.derived(_SITES, lambda: FileSites(sites_of(facts.language, self.code.source(path))))
 
     def byte_span(self, path: RepoPath, span: Span) -> tuple[int, int]:
         """The bytes that a span of a file covers."""
@@ -168,19 +147,7 @@ class Evaluator:
             for number, item in enumerate(facts.definitions if facts is not None else ())
             if item.kind not in _VARIABLES
         ]
-        changes: dict[int, int] = {}
-        around: list[tuple[int, int]] = []  # ends and numbers of definitions that are open
-        for first, last, number in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
-            while around and around[-1][0] <= first:
-                end, _ = around.pop()
-                changes[end] = around[-1][1] if around else -1
-            changes[first] = number
-            around.append((last, number))
-        while around:
-            end, _ = around.pop()
-            changes[end] = around[-1][1] if around else -1
-        starts = sorted(changes)
-        return starts, [changes[start] for start in starts]
+        return segments_of(spans)
 
     def decorated_by(self, path: RepoPath, site: Site) -> Place | None:
         """The definition that a decorator belongs to: the innermost around it, or the next behind it."""
@@ -240,6 +207,17 @@ class Evaluator:
             return None if None in parts else "".join(filter(None, parts))
         thing = self.evaluate(located, depth + 1) if depth <= _DEEPEST else UNKNOWN
         return thing.text if thing.kind is ThingKind.TEXT else None
+
+    def mapping_item(self, located: Located, key: str) -> Located | None:
+        """The value of a key of a mapping that is written there."""
+        path, value, environment = located
+        item = next((one for one in value.items if one.keyword == key), None)
+        return Located(path, item, environment) if item is not None else None
+
+    def named_definition(self, located: Located) -> Place | None:
+        """The definition that a name is, where what it holds is no definition itself."""
+        del located
+        return None
 
     def items(self, located: Located, depth: int = 0) -> list[Located] | None:
         """The items of a list, straight or behind a name; None where they aren't known."""
@@ -352,7 +330,9 @@ class Evaluator:
     def _name(self, located: Located, depth: int, *, follows: bool = True) -> Thing:
         value, environment = located.value, located.environment
         root, *rest = value.text.split(".")
-        if root in environment.values:
+        if root in environment.things:
+            thing = environment.things[root]
+        elif root in environment.values:
             thing = self.evaluate(environment.values[root], depth + 1)
         else:
             thing = self._root(located, root, depth, follows=follows and not rest)
@@ -620,20 +600,3 @@ class Evaluator:
                 values[item.keyword] = Located(call.path, item, call.environment)
         origin = Origin(call.path, call.value.start, call.environment.calls)
         return Environment(values, (*call.environment.calls, origin))
-
-
-def _sites_of(language: str, data: bytes) -> list[Site]:
-    """The sites of a file; none of a bundle, whose source says the same where people wrote it."""
-    is_bundle = len(data) > _BUNDLED and len(data) > _LONGEST_LINES * (data.count(b"\n") + 1)
-    return [] if is_bundle else read_sites(language, data)
-
-
-def external_name(item: Import) -> str:
-    """The full name of what an import brings from outside."""
-    if item.name == "default":  # the default export of a module is called like the module
-        return item.module
-    if item.name and item.name != "*":
-        return f"{item.module}.{item.name}"
-    is_path = "/" in item.module  # `gorm.io/gorm` is called by its last part
-    is_head = bool(item.alias) and item.module.startswith(f"{item.alias}.") and not is_path
-    return item.alias if is_head else item.module

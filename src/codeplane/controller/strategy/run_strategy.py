@@ -10,6 +10,7 @@ from codeplane.controller.strategy.book import StrategyBook, load_book
 from codeplane.controller.strategy.choice import Signal, StrategyChoice, choose_strategy, context_signature
 from codeplane.controller.strategy.history import RunHistory
 from codeplane.controller.strategy.proof import ChainResult, prove
+from codeplane.controller.strategy.surface_facts import SurfaceFacts
 from codeplane.graph_store import GraphStore, open_store
 from codeplane.names import Snapshot
 from codeplane.session import RepoSession
@@ -51,14 +52,17 @@ def refresh_strategy(
 def chain_prover(
     repo: RepoSession, snapshot: Snapshot, touching: Collection[str] = ()
 ) -> Callable[[str], ChainResult]:
-    """Proves chains by their id, each once, on the graph of a repository."""
+    """Proves chains by their id, each once, on the graph of a repository and on its code."""
     results: dict[str, ChainResult] = {}
 
     def prove_chain(chain_id: str) -> ChainResult:
         if chain_id not in results:
             with open_graph(repo) as store:
                 book = run_book(repo)
-                results[chain_id] = prove(chain_id, None, store, snapshot, touching=touching, book=book)
+                sources = (SurfaceFacts(snapshot),)
+                results[chain_id] = prove(
+                    chain_id, None, store, snapshot, touching=touching, book=book, sources=sources
+                )
         return results[chain_id]
 
     return prove_chain

@@ -21,3 +21,13 @@
 (export_statement (export_clause (export_specifier name: "default" @import.name)) source: (_))
 (formal_parameters (identifier) @bind.param)
 (call_expression function: (_) @reference.call (optional_chain))
+
+; Classes that a module exports in CommonJS, by their own name or else by the exported one.
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (_) @_of)
+  right: (class name: (identifier) @name body: (_) @body)) @definition.class)
+  (#match? @_of "^(module|exports|module.exports)$"))
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (_) @_of property: (property_identifier) @name)
+  right: (class !name body: (_) @body)) @definition.class)
+  (#match? @_of "^(module|exports|module.exports)$"))

@@ -1,4 +1,4 @@
-"""Where sites are in JavaScript and TypeScript."""
+"""Where sites are in JavaScript."""
 
 from codeplane.languages.sites.grammar import CallForm, SiteGrammar
 
@@ -24,23 +24,31 @@ SITES = SiteGrammar(
     ),
     texts=frozenset({"string", "template_string"}),
     text_parts=frozenset({"string_fragment", "escape_sequence"}),
+    escapes=frozenset({"escape_sequence"}),
     holes=frozenset({"template_substitution"}),
     lists=frozenset({"array"}),
     mappings=frozenset({"object"}),
-    pairs={"pair": ("key", "value"), "method_definition": ("name", "body")},
-    wrappers=frozenset({"parenthesized_expression", "await_expression"}),
+    pairs={"pair": ("key", "value"), "method_definition": ("name", ".")},
+    wrappers=frozenset(
+        {"parenthesized_expression", "await_expression", "sequence_expression", "assignment_expression"}
+    ),
     firsts=frozenset(
         {"extends_clause", "generic_type", "as_expression", "satisfies_expression", "non_null_expression"}
     ),
     type_arguments=frozenset({"type_arguments"}),
     concats={"binary_expression": "+"},
+    fallbacks={"binary_expression": frozenset({"||", "??"})},
+    choices={"ternary_expression": ("consequence", "alternative")},
+    spreads=frozenset({"spread_element"}),
+    defaults={"export_statement": "value"},
     functions=frozenset(
         {
             "arrow_function",
             "function_expression",
             "function_declaration",
             "method_definition",
-            "statement_block",
+            "generator_function",
+            "class",
         }
     ),
     constants=frozenset({"number", "true", "false", "null", "undefined", "regex"}),
@@ -48,15 +56,16 @@ SITES = SiteGrammar(
     catches={"catch_clause": ("", "parameter")},
     classes={
         "class_declaration": ("name", ("(class_heritage)",)),
-        "abstract_class_declaration": ("name", ("(class_heritage)",)),
+        "class": ("name", ("(class_heritage)",)),
     },
     loops={"for_in_statement": ("left", "right")},
     assignments={
         "variable_declarator": ("name", "value"),
         "assignment_expression": ("left", "right"),
         "field_definition": ("property", "value"),
-        "public_field_definition": ("name", "value"),
     },
-    returns=frozenset({"return_statement"}),
+    returns=frozenset({"return_statement", "arrow_function"}),
+    blocks=frozenset({"statement_block"}),
+    function_values=True,
     conditions=frozenset({"if_statement", "try_statement", "switch_statement", "ternary_expression"}),
 )

@@ -5,10 +5,22 @@ A site knows no framework. What a route or a setting is, rules say; a change of 
 
 from codeplane.languages.sites.model import Site, SiteKind, Value, ValueKind, pack_sites, unpack_sites
 from codeplane.languages.sites.raises import Raise, read_raises
-from codeplane.languages.sites.reader import SITES_VERSION, has_sites, read_sites
+from codeplane.languages.sites.reader import (
+    CHOICE,
+    DEFAULT_EXPORT,
+    FALLBACK,
+    SITES_VERSION,
+    SPREAD,
+    has_sites,
+    read_sites,
+)
 
 __all__ = [
+    "CHOICE",
+    "DEFAULT_EXPORT",
+    "FALLBACK",
     "SITES_VERSION",
+    "SPREAD",
     "Raise",
     "Site",
     "SiteKind",

@@ -29,6 +29,7 @@ class SiteGrammar:
     text_parts: frozenset[str] = frozenset()  # nodes inside of a text that are its characters
     holes: frozenset[str] = frozenset()  # nodes inside of a text that are values
     brace_escapes: frozenset[str] = frozenset()  # nodes inside of a text where `{{` stands for `{`
+    escapes: frozenset[str] = frozenset()  # nodes inside of a text that stand for another character
     raw_quotes: bool = False  # a text without parts is read between its quotes
     singles: frozenset[str] = frozenset()  # lists that stand for their only item
     lists: frozenset[str] = frozenset()
@@ -40,7 +41,12 @@ class SiteGrammar:
     firsts: frozenset[str] = frozenset()  # nodes that stand for their first named child: `List<T>`
     type_arguments: frozenset[str] = frozenset()  # `<A, B>` of a call: arguments called `<0>`, `<1>`
     concats: Mapping[str, str] = field(default_factory=dict)  # node and operator
+    fallbacks: Mapping[str, frozenset[str]] = field(default_factory=dict)  # `a || b`, by its operators
+    choices: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # `a ? b : c`, by what may be chosen
+    spreads: frozenset[str] = frozenset()  # items that stand for all items of a list: `...a`
+    defaults: Mapping[str, str] = field(default_factory=dict)  # what a module exports without a name
     functions: frozenset[str] = frozenset()
+    function_values: bool = False  # functions are assigned and returned like any value
     constants: frozenset[str] = frozenset()
     raises: Mapping[str, str] = field(default_factory=dict)  # node and the field of what is raised
     raising: str = ""  # a query for calls that raise, as @raise, and for bare ones, as @bare
@@ -52,5 +58,6 @@ class SiteGrammar:
     assignments: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # target and value
     first_results: bool = False  # a call gives several results, and the first name is that of the first
     returns: frozenset[str] = frozenset()
+    blocks: frozenset[str] = frozenset()  # bodies that are statements, where a body may be a value as well
     tails: tuple[str, ...] = ()  # queries that capture as `@tail` what a function gives without `return`
     conditions: frozenset[str] = frozenset()

@@ -40,8 +40,11 @@ def _query_of(language: str) -> Query | None:
         return None
     kinds = grammar_of(language)
     lines = [grammar.raising]
-    functions = grammar.functions - {"statement_block"}
-    for role, nodes in (("raise", grammar.raises), ("catch", grammar.catches), ("function", functions)):
+    for role, nodes in (
+        ("raise", grammar.raises),
+        ("catch", grammar.catches),
+        ("function", grammar.functions),
+    ):
         lines += [f"({node}) @{role}" for node in sorted(nodes) if kinds.id_for_node_kind(node, True)]
     return compiled(language, "\n".join(lines))
 

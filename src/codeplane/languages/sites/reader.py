@@ -11,13 +11,24 @@ from codeplane.languages.sites.grammar import CallForm, SiteGrammar
 from codeplane.languages.sites.model import Site, SiteKind, Value, ValueKind
 from codeplane.languages.spec import part_of, specs
 
-SITES_VERSION: Final = 6
+SITES_VERSION: Final = 7
 _DEEPEST: Final = 120  # of values in values: an argument counts as many, a call of a chain as one
 _ARGUMENT: Final = 10
 _MOST_ITEMS: Final = 400  # of one list or mapping
 _LONGEST: Final = 4_000  # characters of one text
 _MOST_SITES: Final = 50_000  # of one file
 _OTHER: Final = Value(ValueKind.OTHER)
+FALLBACK: Final = "||"
+"""What `a || b` is called, as a call with two arguments."""
+CHOICE: Final = "?:"
+"""What `a ? b : c` is called, as a call with what may be chosen."""
+SPREAD: Final = "..."
+"""What `...a` is called, as a call with one argument."""
+DEFAULT_EXPORT: Final = "export default"
+"""What the value is assigned to that a module exports without a name."""
+_ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+_RANKS: Final = {"tail": 0, "return": 2}  # of roles of one node, outer ones first
+_PARTS: Final = frozenset({CHOICE, FALLBACK, SPREAD})
 
 
 @cache
@@ -47,8 +58,16 @@ def read_sites(language: str, data: bytes) -> list[Site]:
 
 
 def _nodes_of(language: str, root: Node) -> list[tuple[Node, str]]:
-    nodes = [(node, role) for role, some in captures(_query_of(language), root).items() for node in some]
-    nodes.sort(key=lambda pair: (pair[0].start_byte, -pair[0].end_byte, pair[1] != "tail"))
+    grammar = grammar_for(language)
+    blocks = grammar.blocks if grammar is not None else frozenset()
+    nodes = [
+        (node, role)
+        for role, some in captures(_query_of(language), root).items()
+        for node in some
+        # A function whose body is a value returns that; one with a block has statements that do.
+        if role != "return" or not node.named_children or node.named_children[-1].type not in blocks
+    ]
+    nodes.sort(key=lambda pair: (pair[0].start_byte, -pair[0].end_byte, _RANKS.get(pair[1], 1)))
     return nodes[:_MOST_SITES]
 
 
@@ -66,6 +85,7 @@ def _query_of(language: str) -> Query:
         ("class", grammar.classes),
         ("loop", grammar.loops),
         ("assign", grammar.assignments),
+        ("default", grammar.defaults),
         ("return", grammar.returns),
         ("condition", grammar.conditions),
         ("function", grammar.functions),
@@ -138,6 +158,10 @@ class _Sweep:
                 return self._made(SiteKind.LOOP, node, values.read(source), values.text_of(target))
             case "assign":
                 return self._assign_site(node)
+            case "default":
+                source = _part(node, grammar.defaults[node.type])
+                value = values.read(source) if source is not None else _OTHER
+                return self._assigned(node, value, DEFAULT_EXPORT)
             case "return":
                 return self._return_site(node)
             case _:
@@ -168,10 +192,14 @@ class _Sweep:
         target, source = _part(node, target_field), _part(node, value_field)
         if target is None or source is None:
             return None
-        value = self._values.read(source)
-        if value.kind in (ValueKind.CALL, ValueKind.OTHER, ValueKind.FUNCTION):
+        return self._assigned(node, self._values.read(source), self._values.text_of(target))
+
+    def _assigned(self, node: Node, value: Value, name: str) -> Site | None:
+        if value.kind is ValueKind.OTHER or (value.kind is ValueKind.CALL and value.text not in _PARTS):
             return None  # a call is a site of its own and knows what it is assigned to
-        return self._made(SiteKind.ASSIGN, node, value, self._values.text_of(target))
+        if value.kind is ValueKind.FUNCTION and not self._grammar.function_values:
+            return None
+        return self._made(SiteKind.ASSIGN, node, value, name)
 
     def _return_site(self, node: Node) -> Site | None:
         if not node.named_children:
@@ -180,7 +208,8 @@ class _Sweep:
 
     def _plain_return(self, node: Node, source: Node) -> Site | None:
         value = self._values.read(source)
-        is_plain = value.kind not in (ValueKind.CALL, ValueKind.OTHER, ValueKind.FUNCTION)
+        is_plain = value.kind not in (ValueKind.CALL, ValueKind.OTHER) or value.text in _PARTS
+        is_plain &= value.kind is not ValueKind.FUNCTION or self._grammar.function_values
         return self._made(SiteKind.RETURN, node, value) if is_plain else None
 
     def _made(self, kind: SiteKind, node: Node, value: Value, name: str = "") -> Site:
@@ -204,22 +233,40 @@ class _Sweep:
         )
 
     def _assigned_name(self, node: Node) -> str:
-        """What the result of a call is assigned to, straight or behind `await` and parentheses."""
+        """What the result of a call is assigned to, straight or behind `await` and parentheses; several names
+        with ` = ` between them."""
+        names: list[str] = []
         for around, role, _ in reversed(self._open):
-            if role != "assign":
-                return ""
-            target_field, value_field = self._grammar.assignments[around.type]
-            source, target = _part(around, value_field), _part(around, target_field)
-            around_call = self._grammar.wrappers | self._grammar.singles
-            while source is not None and source.type in around_call and source.named_children:
-                if source.id == node.id:
-                    break
-                source = source.named_children[-1]
-            if source is not None and target is not None and source.id == node.id:
-                name = self._values.text_of(target)
-                return name.partition(",")[0] if self._grammar.first_results else name
-            return ""
-        return ""
+            if role not in ("assign", "default"):
+                break
+            is_default = role == "default"
+            fields = (
+                self._grammar.defaults[around.type] if is_default else self._grammar.assignments[around.type]
+            )
+            source = _part(around, fields if isinstance(fields, str) else fields[1])
+            if source is None or not self._is_behind(source, node):
+                break
+            target = None if isinstance(fields, str) else _part(around, fields[0])
+            name = self._values.text_of(target) if target is not None else DEFAULT_EXPORT
+            names.append(name.partition(",")[0] if self._grammar.first_results else name)
+        return " = ".join(reversed(names))
+
+    def _is_behind(self, source: Node, node: Node) -> bool:
+        """Whether a node is another one without the parentheses, `await` or type around it."""
+        grammar, current = self._grammar, source
+        while current.named_children and current.id != node.id:
+            if current.type in grammar.wrappers or current.type in grammar.singles:
+                current = current.named_children[-1]
+            elif current.type in grammar.firsts:
+                current = current.named_children[0]
+            elif current.type in grammar.assignments:  # `a = b = c`
+                inner = _part(current, grammar.assignments[current.type][1])
+                if inner is None:
+                    return False
+                current = inner
+            else:
+                return False
+        return current.id == node.id
 
 
 class ValueReader:
@@ -255,8 +302,22 @@ class ValueReader:
             return self._member(node, depth)
         if kind in grammar.calls:
             return self.call(node, grammar.calls[kind], depth)
+        if kind in grammar.fallbacks and _operator(node) in grammar.fallbacks[kind]:
+            items = tuple(self.read(child, depth + _ARGUMENT) for child in node.named_children)
+            return Value(ValueKind.CALL, FALLBACK, node.start_byte, items)
         if kind in grammar.concats:
             return self._concat(node, depth)
+        if kind in grammar.subscripts:
+            return self.subscript(node, *grammar.subscripts[kind]) or Value(
+                ValueKind.OTHER, start=node.start_byte
+            )
+        if kind in grammar.choices:
+            parts = [_part(node, name) for name in grammar.choices[kind]]
+            items = tuple(self.read(part, depth + _ARGUMENT) for part in parts if part is not None)
+            return Value(ValueKind.CALL, CHOICE, node.start_byte, items)
+        if kind in grammar.spreads and node.named_children:
+            items = (self.read(node.named_children[0], depth + _ARGUMENT),)
+            return Value(ValueKind.CALL, SPREAD, node.start_byte, items)
         if kind in grammar.singles and node.named_child_count == 1:
             return self.read(node.named_children[0], depth + _ARGUMENT)
         if kind in grammar.lists:
@@ -415,6 +476,8 @@ class ValueReader:
         for child in node.named_children[:_MOST_ITEMS]:
             fields = self._grammar.pairs.get(child.type)
             if fields is None:
+                if child.type in self._grammar.spreads:
+                    yield self.read(child, depth + 1)
                 if child.type in self._grammar.names:  # `{a}` is short for `{a: a}`
                     yield self.read(child, depth + _ARGUMENT)._replace(keyword=self.text_of(child))
                 continue
@@ -445,6 +508,8 @@ class ValueReader:
                 text = self.text_of(child)
                 if any(part.type in grammar.brace_escapes for part in child.named_children):
                     text = text.replace("{{", "{").replace("}}", "}")
+                if child.type in grammar.escapes and len(text) == 2:
+                    text = _ESCAPED.get(text[1], text[1])
                 items.append(Value(ValueKind.TEXT, text, child.start_byte))
             elif child.type in grammar.holes:
                 items.append(self._hole(child, depth))
@@ -476,6 +541,11 @@ def _joined(items: list[Value], start: int) -> Value:
     return Value(ValueKind.CONCAT, start=start, items=tuple(parts))
 
 
+def _operator(node: Node) -> str:
+    """The operator between the operands of a node."""
+    return next((child.type for child in node.children if not child.is_named), "")
+
+
 def _unquoted(text: str) -> str:
     body = text.lstrip("@$bBrRuUfF#")
     quote = body[:3] if body[:3] in ('"""', "'''") else body[:1]
@@ -483,7 +553,8 @@ def _unquoted(text: str) -> str:
 
 
 def _part(node: Node, name: str) -> Node | None:
-    """A part of a node: a field, `#2` for a named child, `(type)` for a child of a type, `a/b` for b in a."""
+    """A part of a node: a field, `#2` for a named child, `.` for itself, `(type)` for a child of a type,
+    `a/b` for b in a."""
     head, slash, rest = name.partition("/")
     part = next(_parts(node, head), None)
     return _part(part, rest) if slash and part is not None else part
@@ -492,7 +563,9 @@ def _part(node: Node, name: str) -> Node | None:
 def _parts(node: Node, name: str) -> Iterator[Node]:
     if not name:
         return
-    if name.startswith("#"):
+    if name == ".":
+        yield node
+    elif name.startswith("#"):
         children = node.named_children
         number = int(name[1:])
         if -len(children) <= number < len(children):

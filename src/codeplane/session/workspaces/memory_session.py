@@ -33,6 +33,12 @@ def directory_of(home: RepoSession, workspace: Workspace) -> Path:
     return StateDir.at(home.checkout.index_home).path / _FOLDER / workspace.id
 
 
+def memory_workspaces(state: StateDir) -> list[str]:
+    """The names of those that have records in a state directory."""
+    folder = state.path / _FOLDER
+    return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+
+
 def view_key_of(workspace: Workspace) -> str:
     """The key of its view in the index."""
     return f"memory:{workspace.id}"

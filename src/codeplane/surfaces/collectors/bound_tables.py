@@ -66,8 +66,8 @@ class BoundTables:
                 and site.value.text == "AutoMigrate"
                 and self._is_on(path, site, _GORM)
             ):
-                for item in site.value.arguments:
-                    yield from self._migrated(path, item)
+                for argument in site.value.arguments:
+                    yield from self._migrated(path, argument)
 
     def _migrated(self, path: RepoPath, item: Value) -> Iterator[Table]:
         """`AutoMigrate(&User{})`."""

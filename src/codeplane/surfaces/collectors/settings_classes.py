@@ -200,9 +200,19 @@ def _own_prefix(evaluator: Evaluator, place: Place) -> str | None:
                 return None  # `SettingsConfigDict(**shared)` may bring one
         elif site.name == "env_prefix" and site.kind is SiteKind.ASSIGN:
             around = evaluator.definition_around(path, site.start)
-            if around is not None and evaluator.code.definition(around).name == "Config":
+            is_config = around is not None and evaluator.code.definition(around).name == "Config"
+            if is_config or (around == place and _uses_prefix(evaluator, place)):
                 literal = site.value
     return evaluator.text(Located(path, literal)) if literal is not None else ""
+
+
+def _uses_prefix(evaluator: Evaluator, place: Place) -> bool:
+    """Whether a base class takes the prefix from an attribute of its subclasses: `cls.env_prefix`."""
+    for one in _ancestry(evaluator, place):
+        first, last = evaluator.byte_span(one.path, evaluator.code.definition(one).span)
+        if b"cls.env_prefix" in evaluator.code.source(one.path)[first:last]:
+            return True
+    return False
 
 
 def _property_classes(evaluator: Evaluator, path: RepoPath) -> Iterator[ConfigUse]:

@@ -80,7 +80,8 @@ def _may_matter(code: Codebase, paths: list[RepoPath]) -> bool:
     if not any(path.endswith(_SCRIPTS) or (_has_sites(code.facts(path)) and is_own(path)) for path in here):
         return False
     rules = rules_of(code)
-    words = {word for rule in (*rules.config, *rules.tables) for word in rule.words}
+    words = {word for rule in rules.config for word in rule.words}
+    words |= {word for rule in rules.tables for word in rule.words}
     return bool(framework_files(code)) or bool(code.paths_with_any(sorted(words)))
 
 
