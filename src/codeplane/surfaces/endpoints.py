@@ -26,6 +26,7 @@ from codeplane.surfaces.values import Evaluator
 
 __all__ = ["Endpoint", "Step", "Surface", "endpoints_of"]
 
+_DSL_WORDS: Final = {"ruby": ("draw", "Sinatra"), "php": ("Route",), "proto": ("rpc",)}
 _ENDPOINTS: Final[EpochSlot[str, Surface]] = EpochSlot("endpoints")
 _KEPT: Final[InterfaceSlot[str, Remembered[Surface]]] = InterfaceSlot("endpoints over edits")
 _FRAMEWORK_FILES: Final[EpochSlot[str, frozenset[RepoPath]]] = EpochSlot("files that import a framework")
@@ -60,6 +61,11 @@ def _importing(code: Codebase) -> set[RepoPath]:
     rules, evaluator = rules_of(code), Evaluator(code)
     paths = {path for rule in rules.endpoints for path in Framework(evaluator, rule).importing_files()}
     paths |= {path for rule in rules.annotations for path in users_of(code, rule)}
+    paths |= {
+        path
+        for path in code.paths_with_any([word for words in _DSL_WORDS.values() for word in words])
+        if (facts := code.facts(path)) is not None and facts.language in _DSL_WORDS
+    }
     return paths.union(*(files_of(code, rule) for rule in rules.flows))
 
 

@@ -79,16 +79,16 @@ class Classes:
         for one in self.lineage(owner):
             if one == owner:
                 continue
-            named = [
+            candidates = [
                 other for other in self.methods(one) if self._code.definition(other).name == definition.name
             ]
-            if len(named) > 1:
-                named = [
+            if len(candidates) > 1:
+                candidates = [
                     other
-                    for other in named
+                    for other in candidates
                     if _parameter_count(self._code.definition(other).item.signature, definition.name) == count
                 ]
-            yield from named[:1]
+            yield from candidates[:1]
 
     def is_public(self, method: Place) -> bool:
         definition = self._code.definition(method)

@@ -92,16 +92,16 @@ class AnnotatedFramework:
         if self._rule.class_suffix:
             is_named = self._code.definition(place).name.endswith(self._rule.class_suffix)
             return is_named and self._is_annotated(place)
-        inherited = {
+        all_marks = {
             mark.name
             for one in self._classes.lineage(place)
             for mark in self._marks.of(one)
             if self._rule.inherits or one == place
         }
-        if inherited & set(self._rule.excludes) and not own:
+        if all_marks & set(self._rule.excludes) and not own:
             return False
-        wanted = self._rule.markers or self._rule.class_path
-        return bool(inherited & set(wanted)) or (not self._rule.markers and not self._rule.needs_verb)
+        markers = self._rule.markers or self._rule.class_path
+        return bool(all_marks & set(markers)) or (not self._rule.markers and not self._rule.needs_verb)
 
     def _class_marks_of(self, place: Place) -> list[Mark]:
         """The annotations with the prefix of a class: its own, or the nearest above."""

@@ -64,17 +64,17 @@ class Marks:
         thing = self._evaluator.evaluate(Located(path, Value(ValueKind.NAME, text, start)))
         if thing.kind is ThingKind.DEFINITION and depth < _DEEPEST:
             return self._of_annotation(path, site, thing.target[0], depth)
-        derived = self._derived(text) if self._rule.suffix else None
-        if derived is not None and depth < _DEEPEST:
-            return self._of_annotation(path, site, derived, depth)
+        shortened_class = self._derived(text) if self._rule.suffix else None
+        if shortened_class is not None and depth < _DEEPEST:
+            return self._of_annotation(path, site, shortened_class, depth)
         full = thing.text.replace("\\", ".") if thing.kind is ThingKind.EXTERNAL else text
         name = self._known_name(path, full)
         return [Mark(name, path, site)] if name else []
 
     def _derived(self, text: str) -> Place | None:
         """The class of the repository whose name an annotation shortens: `[ApiGet]` is ApiGetAttribute."""
-        named = self._code.definitions(f"{text}{self._rule.suffix}")
-        places = [place for place in named if self._code.definition_kind(place) == "class"]
+        candidates = self._code.definitions(f"{text}{self._rule.suffix}")
+        places = [place for place in candidates if self._code.definition_kind(place) == "class"]
         return places[0] if len(places) == 1 else None
 
     def _known_name(self, path: RepoPath, full: str) -> str:

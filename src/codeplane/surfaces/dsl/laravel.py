@@ -86,11 +86,11 @@ class Laravel:
                 self._read_file(path, Group(), 0)
         pending = sorted(self._files)
         pending += sorted(set(route_files) - self._files.keys(), key=lambda path: (not _is_main(path), path))
-        included: set[RepoPath] = set()
+        includes: set[RepoPath] = set()
         for path in pending:
-            if path not in included:
+            if path not in includes:
                 for group in self._files.get(path) or self._defaults(path):
-                    self._read_routes(path, group, included, 0)
+                    self._read_routes(path, group, includes, 0)
         return self._rows
 
     def _uses(self, path: RepoPath) -> bool:
@@ -145,8 +145,8 @@ class Laravel:
         here = statement.path.rpartition("/")[0]
         paths = [path for path in self._code.paths_named(name) if path == tail or path.endswith(f"/{tail}")]
         beside = [path for path in paths if path == f"{here}/{tail}".lstrip("/")]
-        shared = sorted(paths, key=lambda path: (-_shared(path, statement.path), len(path)))
-        path = next(iter(beside or shared), None)
+        nearest = sorted(paths, key=lambda path: (-_shared(path, statement.path), len(path)))
+        path = next(iter(beside or nearest), None)
         if path is None:
             return False
         step = Step(
@@ -159,7 +159,7 @@ class Laravel:
         for statement in self._statements.of_file(path):
             self._read(statement, group, depth)
 
-    def _read_routes(self, path: RepoPath, group: Group, included: set[RepoPath], depth: int) -> None:
+    def _read_routes(self, path: RepoPath, group: Group, includes: set[RepoPath], depth: int) -> None:
         """The routes of a file and of those that it includes: `require __DIR__.'/auth.php'`."""
         self._read_file(path, group, 0)
         for item in self._code.require_facts(path).imports if depth < _DEEPEST else ():
@@ -167,9 +167,9 @@ class Laravel:
                 continue
             target = RepoPath(f"{path.rpartition('/')[0]}/{item.module.removeprefix('./')}".lstrip("/"))
             if self._code.facts(target) is not None and target != path:
-                included.add(target)
+                includes.add(target)
                 step = Step(path, item.line, "")
-                self._read_routes(target, replace(group, steps=(*group.steps, step)), included, depth + 1)
+                self._read_routes(target, replace(group, steps=(*group.steps, step)), includes, depth + 1)
 
     def _block(self, statement: Statement, call: Value, group: Group, depth: int) -> None:
         for one in self._statements.of_block(statement, call):
@@ -199,11 +199,11 @@ class Laravel:
             if call.text in _VERBS or call.text in ("match", "fallback"):
                 self._add_route(statement, call, chain[number + 1 :], group)
                 return
-            changed = self._changed(statement, call, group)
-            if changed is None:
+            inner = self._changed(statement, call, group)
+            if inner is None:
                 self._count(statement)
                 return
-            group = changed
+            group = inner
 
     def _is_router(self, statement: Statement, head: Value) -> bool:
         if head.kind is not ValueKind.NAME:
@@ -310,14 +310,14 @@ class Laravel:
         place = self._class_of(Located(statement.path, controller)) if controller is not None else None
         is_api = call.text.startswith("api")
         is_single = call.text.endswith("ingleton")
-        only, excluded = self._limits(statement, call, after)
+        only, exclusions = self._limits(statement, call, after)
         parameters = self._parameters(statement, call, after)
         is_shallow = any(one.text == "shallow" for one in after)
         base, parameter = _resource_path(name, parameters)
         short = joined_parts(base.rpartition("}/")[2]) if is_shallow else base
         for action, verb, suffix in _SINGLETON if is_single else _ACTIONS:
             is_form = action in ("create", "edit")
-            if (is_api and is_form) or (only is not None and action not in only) or action in excluded:
+            if (is_api and is_form) or (only is not None and action not in only) or action in exclusions:
                 continue
             start = base if action in ("index", "create", "store") or is_single else short
             path = f"{start}{suffix}".replace("{id}", f"{{{parameter}}}")
@@ -328,7 +328,7 @@ class Laravel:
         self, statement: Statement, call: Value, after: Sequence[Value]
     ) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
         only: tuple[str, ...] | None = None
-        excluded: tuple[str, ...] = ()
+        exclusions: tuple[str, ...] = ()
         options = call.argument(2)
         values = [(one.keyword, one) for one in options.items] if options is not None else []
         values += [(one.text, one.arguments[0]) for one in after if one.arguments]
@@ -338,8 +338,8 @@ class Laravel:
                 if texts is not None and name == "only":
                     only = tuple(texts)
                 elif texts is not None:
-                    excluded = tuple(texts)
-        return only, excluded
+                    exclusions = tuple(texts)
+        return only, exclusions
 
     def _parameters(self, statement: Statement, call: Value, after: Sequence[Value]) -> dict[str, str]:
         """`->parameters(['users' => 'admin_user'])`, `->parameter('users', 'user')`."""
@@ -358,7 +358,8 @@ class Laravel:
 
     def _add(self, statement: Statement, verb: str, path: str, group: Group, handler: Place | None) -> None:
         line = self._evaluator.line_of(statement.path, statement.chain[0].start)
-        mounted = "never seen" if not group.is_loaded else "conditional" if group.is_conditional else "always"
+        mount_state = "conditional" if group.is_conditional else "always"
+        mount_state = mount_state if group.is_loaded else "never seen"
         self._rows.append(
             Endpoint(
                 verb,
@@ -370,7 +371,7 @@ class Laravel:
                 handler,
                 self._code.definition(handler).name_line if handler is not None else line,
                 group.steps,
-                mounted,
+                mount_state,
             )
         )
 

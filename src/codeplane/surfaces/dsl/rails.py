@@ -1,5 +1,6 @@
 """Routes of Rails: `config/routes.rb`, read as the router does."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -29,6 +30,7 @@ _IGNORED: Final = frozenset(
     "require require_relative require_dependency include extend puts raise direct resolve lambda proc load "
     "default_url_options redirect".split()
 )
+_OPTIONAL: Final = re.compile(r"/(\(+)/?")
 _RECEIVERS: Final = frozenset({"map", "self", "mapper", "options", "opts", "option", "route", "routes"})
 _DEEPEST: Final = 20
 
@@ -443,7 +445,7 @@ class Rails:
             self._rows.append(
                 Endpoint(
                     verb,
-                    path.replace("/(/", "(/") or "/",  # an optional part brings its own slash
+                    _OPTIONAL.sub(r"\1/", path) or "/",  # an optional part brings its own slash
                     statement.path,
                     line,
                     "rails",

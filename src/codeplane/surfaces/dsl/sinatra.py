@@ -126,13 +126,13 @@ class Sinatra:
 
     def _add(self, statement: Statement, verb: str, text: str, mounts: list[Step]) -> None:
         line = self._evaluator.line_of(statement.path, statement.site.start)
-        mounted = "conditional" if statement.site.is_conditional else "always"
+        mount_state = "conditional" if statement.site.is_conditional else "always"
         for step in mounts or [Step(statement.path, line, "")]:
             steps = (step,) if step.prefix else ()
             route = joined_route(step.prefix.rstrip("/"), text)
             self._rows.append(
                 Endpoint(
-                    verb, route, statement.path, line, "sinatra", Tier.STRONG, None, line, steps, mounted
+                    verb, route, statement.path, line, "sinatra", Tier.STRONG, None, line, steps, mount_state
                 )
             )
 

@@ -31,12 +31,12 @@ class Base(NamedTuple):
     path: RepoPath
     start: int
     type_name: str = ""
-    calls: tuple[Origin, ...] = ()  # of the functions that have returned it, the innermost first
+    calls: tuple[Origin, ...] = ()  # of the functions that have result it, the innermost first
 
     def may_be(self, other: "Base") -> bool:
         """Whether two are one router: seen from inside of a function, it is each that the function makes."""
-        shared = min(len(self.calls), len(other.calls))
-        return self[:3] == other[:3] and self.calls[:shared] == other.calls[:shared]
+        length = min(len(self.calls), len(other.calls))
+        return self[:3] == other[:3] and self.calls[:length] == other.calls[:length]
 
 
 class Link(NamedTuple):
@@ -329,8 +329,8 @@ class Anchors:
             return []
         inner = self._callers.environment(function, located, environment)
         anchors = []
-        for returned in self._evaluator.returned_values(function, located):
-            for anchor in self.resolve(Located(returned.path, returned.value, inner), depth + 1):
+        for result in self._evaluator.returned_values(function, located):
+            for anchor in self.resolve(Located(result.path, result.value, inner), depth + 1):
                 frame = anchor.frame if anchor.frame.values else inner
                 base = anchor.base
                 if base.kind == "made":

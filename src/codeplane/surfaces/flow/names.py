@@ -60,7 +60,7 @@ class Names:
         return []
 
     def last_start(self, path: RepoPath, value: Value) -> int:
-        """The byte of the last part of a dotted name."""
+        """The byte of the last part of a full name."""
         last = value.text.rpartition(".")[2]
         if last == value.text:
             return value.start
@@ -74,8 +74,8 @@ class Names:
         start = value.start
         owner = value.receiver if value.kind is ValueKind.CALL else None
         if owner is not None and owner.start == value.start:
-            dotted = Value(ValueKind.NAME, f"{owner.text}.{name}", value.start)
-            start = self.last_start(path, dotted)
+            full = Value(ValueKind.NAME, f"{owner.text}.{name}", value.start)
+            start = self.last_start(path, full)
         elif value.kind is not ValueKind.CALL:
             start = self.last_start(path, value)
         place = self.definition_at(path, name, start)
