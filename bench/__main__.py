@@ -37,6 +37,7 @@ BENCHES = (
     "impact",
     "builds",
     "oracle",
+    "semantic",
     "html_selectors",
     "surfaces",
     "feature_trace",
