@@ -64,15 +64,15 @@ class Arguments:
         nothing, first = Value(ValueKind.TEXT, ""), value.argument(0)
         if first is None or first.kind in (ValueKind.TEXT, ValueKind.CONCAT):
             return first or nothing
-        located = Located(path, first, environment)
+        leading_value = Located(path, first, environment)
         if first.kind is ValueKind.LIST:
             texts = self.texts(Located(path, Value(ValueKind.CALL, items=(first,)), environment), "arg0")
             return first if texts else nothing
-        if self.evaluator.text(located) is not None:
+        if self.evaluator.text(leading_value) is not None:
             return first
         if value.argument(1) is None:
             return nothing
-        return first if self._may_be_text(located) else nothing
+        return first if self._may_be_text(leading_value) else nothing
 
     def _may_be_text(self, located: Located) -> bool:
         """Whether a value of which nothing is known may be a path rather than a function that is called."""

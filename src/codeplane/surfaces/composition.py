@@ -51,7 +51,7 @@ class Composition:
             self._collected.count_dynamic(route.path)
         self._collected.site = (route.path, -1 - route.line)  # one route, however many ways lead to it
         for chain in chains:
-            if not chain.is_rooted and chain.top is not None and chain.top[:2] in self._collected.hidden:
+            if not chain.is_rooted and chain.top is not None and chain.top[:2] in self._collected.pathless:
                 self._collected.count_dynamic(route.path)
             else:
                 yield from self._along(route, chain)
@@ -99,7 +99,7 @@ class Composition:
             if _is_same(mount.child, owner)
         ]
         own = self._own_prefix(owner, kind)
-        is_hidden = origin is not None and origin[:2] in self._collected.hidden
+        is_hidden = origin is not None and origin[:2] in self._collected.pathless
         is_root = self._rule.types[kind].root and not above and not is_hidden
         is_root |= origin is not None and origin.start < 0 and origin.path in self._roots
         if (is_root or not above) and own is not None:

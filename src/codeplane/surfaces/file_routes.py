@@ -71,8 +71,8 @@ def _base_of(evaluator: ScriptEvaluator, path: RepoPath, key: str) -> str | None
     thing = evaluator.default_of(module)
     if thing.made_by is not None and thing.kind is not ThingKind.LITERAL:  # `withPlugin({…})`
         first = thing.made_by.value.argument(0)
-        located = Located(path, first, thing.made_by.environment) if first is not None else None
-        thing = evaluator.evaluate(located) if located is not None else thing
+        config = Located(path, first, thing.made_by.environment) if first is not None else None
+        thing = evaluator.evaluate(config) if config is not None else thing
     if thing.kind is not ThingKind.LITERAL or thing.made_by is None:
         return None
     item = evaluator.mapping_item(thing.made_by, key)

@@ -91,9 +91,9 @@ class Framework:
         self._tables.find_roots()
         composition = Composition(self._evaluator, self._rule, self._collected, self._tables.roots)
         controllers = Controllers(self._evaluator, self._rule, self.dynamic)
-        composed = [one for route in self._collected.routes for one in composition.endpoints(route)]
-        composed += self._expanded(paths, scripts)
-        return composed + list(controllers.endpoints(paths))
+        endpoints = [one for route in self._collected.routes for one in composition.endpoints(route)]
+        endpoints += self._expanded(paths, scripts)
+        return endpoints + list(controllers.endpoints(paths))
 
     def _expanded(self, paths: set[RepoPath], scripts: set[RepoPath]) -> list[Endpoint]:
         """The endpoints that an expander of the whole rule makes."""
@@ -128,8 +128,8 @@ class Framework:
             self._read_call(path, site)
             call = Located(path, value, environment)
             self._read_prefix(call)
-            for typed in self._derived_from(call):
-                self._add_derived(site, call, typed)
+            for owner in self._derived_from(call):
+                self._add_derived(site, call, owner)
             return [
                 entry
                 for rule in self._mount_rules[1].get(name, ())
@@ -168,27 +168,27 @@ class Framework:
         receiver = call.value.receiver
         assert receiver is not None, "BUG: checked before"
         if any(call.value.text in kind.derives for kind in self._rule.types.values()):
-            typed = self._kinds.typed_object(call._replace(value=receiver))
-            if typed is not None and call.value.text in self._rule.types[typed.kind].derives:
-                yield typed
+            owner = self._kinds.typed_object(call._replace(value=receiver))
+            if owner is not None and call.value.text in self._rule.types[owner.kind].derives:
+                yield owner
 
     def _read_prefix(self, call: Located) -> None:
         """The prefix that a method gives an object: `router.prefix("/v1")`."""
         receiver = call.value.receiver
         if receiver is None or not any(call.value.text in one.prefix_by for one in self._rule.types.values()):
             return
-        typed = self._kinds.typed_object(call._replace(value=receiver))
+        owner = self._kinds.typed_object(call._replace(value=receiver))
         texts = self._arguments.texts(call, "arg0")
         if (
-            typed is None
-            or typed.thing.origin is None
-            or call.value.text not in self._rule.types[typed.kind].prefix_by
+            owner is None
+            or owner.thing.origin is None
+            or call.value.text not in self._rule.types[owner.kind].prefix_by
         ):
             return
-        self._collected.prefixes[typed.thing.origin[:2]] = texts[0] if texts and len(texts) == 1 else None
+        self._collected.prefixes[owner.thing.origin[:2]] = texts[0] if texts and len(texts) == 1 else None
 
-    def _add_derived(self, site: Site, call: Located, typed: Typed) -> None:
-        prefix = self._rule.types[typed.kind].derives[call.value.text].prefix
+    def _add_derived(self, site: Site, call: Located, owner: Typed) -> None:
+        prefix = self._rule.types[owner.kind].derives[call.value.text].prefix
         texts = self._arguments.texts(call, prefix) if prefix else [""]
         child = self._kinds.typed_object(call)
         if texts is None or child is None:
@@ -197,7 +197,7 @@ class Framework:
         is_conditional = site.is_conditional or call.environment.is_conditional
         for text in texts:
             step = Step(call.path, 0, text)
-            self._collected.mounts.append(Mount(*typed, child.thing, text, False, step, is_conditional))
+            self._collected.mounts.append(Mount(*owner, child.thing, text, False, step, is_conditional))
 
     def _entries(self, site: Site, call: Located, rule: MountRule) -> Iterator[Entry]:
         """The function that is handed an object below the one that a method is called on."""
@@ -205,18 +205,18 @@ class Framework:
         child = self._arguments.value(call, rule.child)
         if receiver is None or child is None or not isinstance(evaluator, ScriptEvaluator):
             return
-        typed = self._kinds.typed_object(call._replace(value=receiver))
-        if typed is None or typed.kind not in rule.owner:
+        owner = self._kinds.typed_object(call._replace(value=receiver))
+        if owner is None or owner.kind not in rule.owner:
             return
         thing = evaluator.default_of(evaluator.evaluate(child))
         if thing.kind is ThingKind.EXTERNAL and thing.text in self._rule.folders:
-            yield from self._folder_entries(site, call, rule, typed)
+            yield from self._folder_entries(site, call, rule, owner)
             return
         texts = self._arguments.texts(call, rule.prefix) if rule.prefix else [""]
         for text in texts if texts is not None else [None]:
-            yield from self._entry(thing, site, call, Handed(typed, rule.enters, text))
+            yield from self._entry(thing, site, call, Handed(owner, rule.enters, text))
 
-    def _folder_entries(self, site: Site, call: Located, rule: MountRule, typed: Typed) -> Iterator[Entry]:
+    def _folder_entries(self, site: Site, call: Located, rule: MountRule, owner: Typed) -> Iterator[Entry]:
         """The functions that every file of a folder exports."""
         evaluator = self._evaluator
         assert isinstance(evaluator, ScriptEvaluator), "BUG: asked for before"
@@ -225,7 +225,7 @@ class Framework:
             self._collected.count_dynamic(call.path)
         for plugin in plugins or ():
             module = Thing(ThingKind.MODULE, target=(Place(plugin.path, -1),))
-            hand = Handed(typed, rule.enters, plugin.prefix, (Origin(plugin.path, 0),))
+            hand = Handed(owner, rule.enters, plugin.prefix, (Origin(plugin.path, 0),))
             yield from self._entry(evaluator.default_of(module), site, call, hand)
 
     def _entry(self, thing: Thing, site: Site, call: Located, hand: Handed) -> Iterator[Entry]:
@@ -328,10 +328,10 @@ class Framework:
         for mount in self._mount_rules[1].get(name, ()):
             self._add_mounts(path, site, mount)
         for table in self._table_rules[1].get(name, ()):
-            for call, typed in self._owners(path, site, table.owner):
+            for call, owner in self._owners(path, site, table.owner):
                 value = self._arguments.value(call, table.table)
                 if value is not None:
-                    self._tables.read_table(TableOwner(typed, site.is_conditional), value)
+                    self._tables.read_table(TableOwner(owner, site.is_conditional), value)
 
     def _read_object(self, path: RepoPath, site: Site) -> None:
         """An object with a list of its routes; `super().__init__(routes)` makes one of the class around."""
@@ -361,9 +361,9 @@ class Framework:
         receiver = receiver or site.value.receiver
         assert receiver is not None, "BUG: checked before"
         for environment in self._environments(path, site, receiver):
-            typed = self._kinds.typed_object(Located(path, receiver, environment))
-            if typed is not None and typed.kind in kinds:
-                yield Located(path, site.value, environment), typed
+            owner = self._kinds.typed_object(Located(path, receiver, environment))
+            if owner is not None and owner.kind in kinds:
+                yield Located(path, site.value, environment), owner
 
     def _add_route(self, path: RepoPath, site: Site, rule: RouteRule) -> None:
         receiver, path_call = site.value.receiver, site.value
@@ -375,11 +375,11 @@ class Framework:
             path_call, receiver = link, link.receiver or receiver
         elif rule.handler == "last" and rule.path and len(site.value.arguments) < 2:
             return  # `app.get("name")` asks for a setting
-        for call, typed in self._owners(path, site, rule.owner, receiver):
-            self._add_resolved(site, rule, call, call._replace(value=path_call), typed)
+        for call, owner in self._owners(path, site, rule.owner, receiver):
+            self._add_resolved(site, rule, call, call._replace(value=path_call), owner)
 
     def _add_resolved(
-        self, site: Site, rule: RouteRule, call: Located, path_call: Located, typed: Typed
+        self, site: Site, rule: RouteRule, call: Located, path_call: Located, owner: Typed
     ) -> None:
         path = call.path
         texts = self._arguments.texts(path_call, rule.path)
@@ -395,17 +395,17 @@ class Framework:
         handlers = self._handlers_of(path, site, rule, call)
         for text in texts:
             if rule.expand:
-                self._expand(site, call, typed, handlers, text)
+                self._expand(site, call, owner, handlers, text)
                 continue
             for handler in handlers:
                 verbs = methods or handler.methods or (self._rule.default_method,)
                 is_conditional = site.is_conditional or call.environment.is_conditional
                 self._collected.routes.append(
-                    Route(*typed, verbs, text, path, line, handler.place, handler.line, is_conditional)
+                    Route(*owner, verbs, text, path, line, handler.place, handler.line, is_conditional)
                 )
 
     def _expand(
-        self, site: Site, call: Located, typed: Typed, handlers: Sequence[Handler], text: str
+        self, site: Site, call: Located, owner: Typed, handlers: Sequence[Handler], text: str
     ) -> None:
         place = handlers[0].place if handlers else None
         if place is None:
@@ -415,10 +415,10 @@ class Framework:
             place = Place(place.path, self._code.definition(place).item.parent)
         line = self._evaluator.line_of(call.path, site.start)
         prefix = spelled_pattern(text)
-        for one in drf_viewset(self._evaluator, self._handlers, typed.thing, place, prefix):
+        for one in drf_viewset(self._evaluator, self._handlers, owner.thing, place, prefix):
             self._collected.routes.append(
                 Route(
-                    *typed,
+                    *owner,
                     (one.method,),
                     one.suffix,
                     call.path,
@@ -432,7 +432,7 @@ class Framework:
     def _add_mounts(self, path: RepoPath, site: Site, rule: MountRule) -> None:
         if rule.enters:
             return
-        for call, typed in self._owners(path, site, rule.owner):
+        for call, owner in self._owners(path, site, rule.owner):
             prefixes = self._arguments.texts(call, rule.prefix) if rule.prefix else [""]
             for child in self._children(call, rule):
                 if self._kinds.type_of(child) is None:
@@ -444,9 +444,9 @@ class Framework:
                 overrides = rule.join == "override" and has_prefix
                 line = self._evaluator.line_of(path, site.start)
                 parent, below = (
-                    (Typed(child, self._kinds.type_of(child) or ""), typed.thing)
+                    (Typed(child, self._kinds.type_of(child) or ""), owner.thing)
                     if rule.inverse
-                    else (typed, child)
+                    else (owner, child)
                 )
                 is_conditional = site.is_conditional or call.environment.is_conditional
                 for prefix in prefixes:
@@ -458,7 +458,7 @@ class Framework:
     def _hide(self, child: Thing) -> None:
         """Notes that what is served below an object is served at a path that isn't known."""
         if child.origin is not None:
-            self._collected.hidden.add(child.origin[:2])
+            self._collected.pathless.add(child.origin[:2])
 
     def _children(self, call: Located, rule: MountRule) -> Iterator[Thing]:
         path, value, environment = call
@@ -474,9 +474,9 @@ class Framework:
 
     def _served(self, located: Located) -> Thing:
         """The object that a value is; a module stands for the router that it exports."""
-        typed = self._kinds.typed_object(located)
-        if typed is not None:
-            return typed.thing
+        owner = self._kinds.typed_object(located)
+        if owner is not None:
+            return owner.thing
         thing = self._evaluator.evaluate(located)
         evaluator = self._evaluator
         return evaluator.default_of(thing) if isinstance(evaluator, ScriptEvaluator) else thing
@@ -513,8 +513,8 @@ class Framework:
             owner = site.value.receiver
             text = f"{owner.text}.{name}" if owner is not None else name
             start = owner.start if owner is not None else site.value.start
-            called = self._evaluator.evaluate(Located(path, Value(ValueKind.NAME, text, start)))
-            if called.kind is ThingKind.DEFINITION and called.target[0] == place:
+            callee = self._evaluator.evaluate(Located(path, Value(ValueKind.NAME, text, start)))
+            if callee.kind is ThingKind.DEFINITION and callee.target[0] == place:
                 for environment in self._environments(path, site, site.value.argument(0)):
                     call = Located(path, site.value, environment)
                     values = self._evaluator.called_with(place, call).values

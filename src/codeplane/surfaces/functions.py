@@ -43,8 +43,8 @@ class Parameter(NamedTuple):
             yield self.name, value
         path, inner, environment = value
         for member, local in self.members:
-            taken = Value(ValueKind.MEMBER, member, inner.start, (inner,))
-            yield local, Located(path, taken, environment)
+            part = Value(ValueKind.MEMBER, member, inner.start, (inner,))
+            yield local, Located(path, part, environment)
         if self.items and inner.kind is ValueKind.LIST:
             for local, item in zip(self.items, inner.items, strict=False):
                 yield local, Located(path, item, environment)

@@ -62,9 +62,9 @@ class Handlers:
         if thing.kind is ThingKind.DEFINITION or (thing.kind is ThingKind.FUNCTION and thing.target):
             return self.of_definition(thing.target[0])
         if thing.kind is ThingKind.LITERAL and thing.made_by is not None and thing.made_by.value.items:
-            path, listed, environment = thing.made_by
-            if listed.kind is ValueKind.LIST:
-                return self._resolve(Located(path, listed.items[-1], environment), depth + 1)
+            path, sequence, environment = thing.made_by
+            if sequence.kind is ValueKind.LIST:
+                return self._resolve(Located(path, sequence.items[-1], environment), depth + 1)
         place = self._evaluator.named_definition(located)
         if place is not None:
             return [Handler((), place, self._code.definition(place).name_line)]

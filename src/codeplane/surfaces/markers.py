@@ -76,6 +76,6 @@ class Markers:
                 yield from self._named(Located(path, item, environment), depth + 1) if item.text else ()
             return
         ref = self._evaluator.function_of(thing) if depth < _DEEPEST else None
-        for returned in self._evaluator.returned_by(ref, call) if ref is not None else ():
-            if returned.value.kind is ValueKind.CALL and returned.value.text:
-                yield from self._named(returned, depth + 1)
+        for result in self._evaluator.returned_by(ref, call) if ref is not None else ():
+            if result.value.kind is ValueKind.CALL and result.value.text:
+                yield from self._named(result, depth + 1)

@@ -79,17 +79,17 @@ class Collected:
     prefixes: dict[tuple[RepoPath, int], str | None] = field(default_factory=dict)
 
     # Objects below which routes are served at a path that isn't known.
-    hidden: set[tuple[RepoPath, int]] = field(default_factory=set)
+    pathless: set[tuple[RepoPath, int]] = field(default_factory=set)
     # The site that is being read, where one may be read several times.
     site: tuple[RepoPath, int] | None = None
-    _counted: set[tuple[RepoPath, int]] = field(default_factory=set)
+    _dynamic_sites: set[tuple[RepoPath, int]] = field(default_factory=set)
 
     def count_dynamic(self, path: RepoPath) -> None:
         """Counts a route or mount of a file once, however often its site is met."""
         if self.site is not None:
-            if self.site in self._counted:
+            if self.site in self._dynamic_sites:
                 return
-            self._counted.add(self.site)
+            self._dynamic_sites.add(self.site)
         self.dynamic[path] = self.dynamic.get(path, 0) + 1
 
 
@@ -115,9 +115,9 @@ def spelled_pattern(pattern: str) -> str:
     while at < len(text):
         if text[at] == "(":
             end = _group_end(text, at)
-            named = _NAMED_GROUP.match(text, at)
-            if named:
-                path += f"<{named[1]}>"
+            group = _NAMED_GROUP.match(text, at)
+            if group:
+                path += f"<{group[1]}>"
             elif not text.startswith("(?", at):
                 path += "<var>"
             elif text.startswith("(?:", at):

@@ -44,9 +44,9 @@ class ScriptRun:
         paths: Set[RepoPath],
         meet: Meet,
         is_served: Callable[[Located], bool],
-        started: Sequence[Entry] = (),
+        start_entries: Sequence[Entry] = (),
     ) -> None:
-        self._started = started
+        self._start_entries = start_entries
         self._evaluator, self._paths, self._meet, self._is_served = evaluator, paths, meet, is_served
         self._code = evaluator.code
         self._followed: set[tuple[object, ...]] = set()
@@ -67,12 +67,12 @@ class ScriptRun:
         """Meets every site: first those at the top of files and what they call, then what nobody calls."""
         for path in sorted(self._paths):
             self._follow(FunctionRef(path, FILE, Environment()), Environment(), 0)
-        for entry in self._started:
+        for entry in self._start_entries:
             self._enter(entry, Located(entry.function.path, Value(ValueKind.CALL, start=-1)), 0)
         idle = list(self._idle_functions())
-        called = {one for path, scope, _ in idle for one in self._called_in(path, scope)}
+        callees = {one for path, scope, _ in idle for one in self._called_in(path, scope)}
         # One that another idle one calls is met from there, with more known of it.
-        for path, scope, start in sorted(idle, key=lambda one: (one[:2] in called, one[0], one[2])):
+        for path, scope, start in sorted(idle, key=lambda one: (one[:2] in callees, one[0], one[2])):
             if not self._times[path, scope]:
                 for environment in self._idle_environments(path, start):
                     self._follow(FunctionRef(path, scope, Environment()), environment, 0)
@@ -88,8 +88,8 @@ class ScriptRun:
         """The functions that a function calls, as far as it says so itself."""
         for site in self._evaluator.functions(path).sites_of.get(scope, ()):
             if site.kind is SiteKind.CALL and site.value.text in self._names:
-                called = self._evaluator.called(Located(path, site.value))
-                ref = self._evaluator.function_of(self._evaluator.default_of(called))
+                callee = self._evaluator.called(Located(path, site.value))
+                ref = self._evaluator.function_of(self._evaluator.default_of(callee))
                 if ref is not None and (ref.path, ref.scope) != (path, scope):
                     yield ref.path, ref.scope
 
@@ -124,14 +124,14 @@ class ScriptRun:
 
     def _with_name(self, path: RepoPath, site: Site, environment: Environment) -> Site:
         """`router[verb](…)` as a call of the method that the key stands for."""
-        called = site.value.receiver
-        if site.value.text or called is None or called.kind is not ValueKind.CALL or called.text != "[]":
+        lookup = site.value.receiver
+        if site.value.text or lookup is None or lookup.kind is not ValueKind.CALL or lookup.text != "[]":
             return site
-        key = called.items[1] if len(called.items) > 1 else None
+        key = lookup.items[1] if len(lookup.items) > 1 else None
         text = self._evaluator.text(Located(path, key, environment)) if key is not None else None
         if text is None:
             return site
-        value = site.value._replace(text=text, items=(called.items[0], *site.value.arguments))
+        value = site.value._replace(text=text, items=(lookup.items[0], *site.value.arguments))
         return site._replace(value=value)
 
     def _loops(self, path: RepoPath, site: Site, environment: Environment) -> Iterator[Environment]:
@@ -157,7 +157,7 @@ class ScriptRun:
         if site.is_conditional and not environment.is_conditional:
             below = Environment(environment.values, environment.calls, environment.things, True)
         entries = self._meet(path, site, environment)
-        entered = {(entry.function.path, entry.function.scope) for entry in entries}
+        entry_keys = {(entry.function.path, entry.function.scope) for entry in entries}
         for entry in entries:
             self._enter(entry, call._replace(environment=below), depth)
         for function in function_values(site.value.arguments):
@@ -165,7 +165,7 @@ class ScriptRun:
             if ref is None:
                 scope = self._evaluator.functions(path).by_start.get(function.start)
                 ref = FunctionRef(path, scope, environment) if scope is not None else None
-            if ref is None or (ref.path, ref.scope) in entered:
+            if ref is None or (ref.path, ref.scope) in entry_keys:
                 continue
             for inner in self._handed_environments(site, ref, call._replace(environment=below)):
                 self._follow(ref, inner, depth + 1)
@@ -212,18 +212,18 @@ class ScriptRun:
         )
         if value.text not in self._names and not is_chained and not hands:
             return
-        called = self._evaluator.called(call)
-        if called.kind is ThingKind.DEFINITION and self._code.definition_kind(called.target[0]) == "class":
-            self._make(called, call, depth)
+        callee = self._evaluator.called(call)
+        if callee.kind is ThingKind.DEFINITION and self._code.definition_kind(callee.target[0]) == "class":
+            self._make(callee, call, depth)
             return
-        ref = self._evaluator.function_of(self._evaluator.default_of(called))
+        ref = self._evaluator.function_of(self._evaluator.default_of(callee))
         if ref is not None and (hands or ref.path in self._paths):
             self._follow(ref, self._evaluator.entered(ref, call), depth + 1)
 
-    def _make(self, called: Thing, call: Located, depth: int) -> None:
+    def _make(self, callee: Thing, call: Located, depth: int) -> None:
         origin = Origin(call.path, call.value.start, call.environment.calls)
-        instance = Thing(ThingKind.OBJECT, target=called.target, origin=origin, made_by=call)
-        for ref in self._constructors(called.target[0], instance):
+        instance = Thing(ThingKind.OBJECT, target=callee.target, origin=origin, made_by=call)
+        for ref in self._constructors(callee.target[0], instance):
             environment = self._evaluator.entered(ref, call)
             things = {**environment.things, "this": instance}
             inside = Environment(environment.values, environment.calls, things, environment.is_conditional)
@@ -271,8 +271,8 @@ def _taken_apart(pattern: str, row: Located) -> Iterator[tuple[str, Located]]:
     if pattern.startswith("{"):
         for name in names:
             member, _, local = (part.strip() for part in name.partition(":"))
-            taken = Value(ValueKind.MEMBER, member, value.start, (value,))
-            yield local or member, Located(path, taken, environment)
+            piece = Value(ValueKind.MEMBER, member, value.start, (value,))
+            yield local or member, Located(path, piece, environment)
     elif pattern.startswith("["):
         for name, item in zip(names, value.items if value.kind is ValueKind.LIST else (), strict=False):
             yield name, Located(path, item, environment)

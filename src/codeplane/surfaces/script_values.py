@@ -258,11 +258,11 @@ class ScriptValues(Evaluator):
                 return Located(path, item, environment)
             if item.kind is ValueKind.CALL and item.text == SPREAD and not item.keyword:
                 inner = self.evaluate(Located(path, item.items[0], environment))
-                taken = (
+                member = (
                     self.literal_member(inner, name, depth + 1) if inner.kind is ThingKind.LITERAL else None
                 )
-                if taken is not None:
-                    return taken
+                if member is not None:
+                    return member
         return None
 
     def _module_member(self, owner: Thing, name: str, depth: int, *, follows: bool) -> Thing:
@@ -440,10 +440,10 @@ class ScriptValues(Evaluator):
         elif value.text in _SAME:
             subject = receiver if value.text == "bind" else first
             return self.evaluate(Located(path, subject, environment), depth + 1) if subject else UNKNOWN
-        called = self.called(located, depth)
-        if called.kind is ThingKind.FUNCTION:
-            return self._result(self.function_of(called), located, depth)
-        return self.result_of(called, located, depth)
+        callee = self.called(located, depth)
+        if callee.kind is ThingKind.FUNCTION:
+            return self._result(self.function_of(callee), located, depth)
+        return self.result_of(callee, located, depth)
 
     def called(self, located: Located, depth: int = 0) -> Thing:
         """What a call calls."""

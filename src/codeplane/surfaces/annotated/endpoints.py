@@ -167,8 +167,8 @@ class AnnotatedFramework:
                 if key in names or (not is_first and self._code.definition_kind(owner) == "interface"):
                     continue
                 names.add(key)
-                for served in self._served(place, owner, method):
-                    yield from self._serve(place, method, served, prefixes, steps, class_verbs, depth)
+                for service in self._served(place, owner, method):
+                    yield from self._serve(place, method, service, prefixes, steps, class_verbs, depth)
             is_first = False
         yield from self._invoked(place, prefixes, steps)
 
@@ -243,26 +243,26 @@ class AnnotatedFramework:
         self,
         place: Place,
         method: Place,
-        served: Served,
+        service: Served,
         prefixes: Sequence[str] | None,
         steps: tuple[Step, ...],
         class_verbs: tuple[str, ...],
         depth: int,
     ) -> Iterator[Endpoint]:
-        path = served.mark.path if served.mark is not None else method.path
-        if prefixes is None or served.text is None:
+        path = service.mark.path if service.mark is not None else method.path
+        if prefixes is None or service.text is None:
             self.dynamic[path] = self.dynamic.get(path, 0) + 1
             return
         line = (
-            self._evaluator.line_of(path, served.mark.site.start)
-            if served.mark is not None
+            self._evaluator.line_of(path, service.mark.site.start)
+            if service.mark is not None
             else self._code.definition(method).name_line
         )
-        routes = [self._route(place, method, prefix, served.text) for prefix in prefixes]
-        if served.is_locator:
-            yield from self._located(method, routes, (*steps, Step(path, line, served.text)), depth)
+        routes = [self._route(place, method, prefix, service.text) for prefix in prefixes]
+        if service.is_locator:
+            yield from self._located(method, routes, (*steps, Step(path, line, service.text)), depth)
             return
-        verbs = tuple(dict.fromkeys((*class_verbs, *served.verbs))) or (self._rule.default_method,)
+        verbs = tuple(dict.fromkeys((*class_verbs, *service.verbs))) or (self._rule.default_method,)
         for route in dict.fromkeys(routes):
             for verb in verbs:
                 yield self._endpoint(verb, route, path, line, method, steps)

@@ -44,20 +44,20 @@ class Scope:
     controller: str = ""
     collection: str = ""  # of the resources around: `/photos`
     member: str = ""  # `/photos/:id`
-    nested: str = ""  # `/photos/:photo_id`
+    nested_path: str = ""  # `/photos/:photo_id`
     is_shallow: bool = False
     shallow_path: str = ""
     is_singular: bool = False
     is_conditional: bool = False
     steps: tuple[Step, ...] = ()
     only: tuple[str, ...] | None = None
-    excluded: tuple[str, ...] = ()
+    exclusions: tuple[str, ...] = ()
     options: tuple[Value, ...] = ()  # of `with_options` around
 
     @property
     def here(self) -> str:
         """The path that a route without `on` gets."""
-        return self.nested or self.path
+        return self.nested_path or self.path
 
 
 @dataclass
@@ -138,9 +138,9 @@ class Rails:
         if statement.site.is_conditional:
             scope = replace(scope, is_conditional=True)
         if scope.options:
-            given = {item.keyword for item in call.arguments}
+            keywords = {item.keyword for item in call.arguments}
             call = call._replace(
-                items=(*call.items, *(one for one in scope.options if one.keyword not in given))
+                items=(*call.items, *(one for one in scope.options if one.keyword not in keywords))
             )
         if call.receiver is not None and call.receiver.kind is not ValueKind.NAME:
             self._block(statement, call, scope, draw, depth)
@@ -201,9 +201,9 @@ class Rails:
             controller=options.get("controller") or scope.controller,
             collection="",
             member="",
-            nested="",
+            nested_path="",
             only=self._list(statement, call, "only") or scope.only,
-            excluded=self._list(statement, call, "except") or scope.excluded,
+            exclusions=self._list(statement, call, "except") or scope.exclusions,
             is_shallow=scope.is_shallow or options.get("shallow") == "true",
         )
         self._block(statement, call, inner, draw, depth)
@@ -225,7 +225,7 @@ class Rails:
             module=_joined_module(scope.module, module or ""),
             collection="",
             member="",
-            nested="",
+            nested_path="",
         )
         self._block(statement, call, inner, draw, depth)
 
@@ -256,12 +256,12 @@ class Rails:
         parameter = options.get("param") or "id"
         base = joined_parts(scope.here, path).rstrip("/")
         is_shallow = scope.is_shallow or options.get("shallow") == "true"
-        outermost = scope.shallow_path if scope.nested or scope.is_shallow else scope.path
+        outermost = scope.shallow_path if scope.nested_path or scope.is_shallow else scope.path
         key = (
             singular(name.rpartition("/")[2]) if options.get("as") is None else singular(options["as"] or "")
         )
         single = base
-        if is_shallow and scope.nested:
+        if is_shallow and scope.nested_path:
             single = joined_parts(outermost, path).rstrip("/")
         inner = replace(
             scope,
@@ -270,12 +270,12 @@ class Rails:
             module=_joined_module(scope.module, options.get("module") or ""),
             collection=base,
             member=base if is_singular else f"{single}/:{parameter}",
-            nested=base if is_singular else f"{single}/:{key}_{parameter}",
+            nested_path=base if is_singular else f"{single}/:{key}_{parameter}",
             is_shallow=is_shallow,
             shallow_path=outermost,
             is_singular=is_singular,
             only=None,
-            excluded=(),
+            exclusions=(),
         )
         self._add_standard(statement, call, inner, draw, scope)
         for concern in self._list(statement, call, "concerns") or ():
@@ -285,15 +285,15 @@ class Rails:
     def _add_standard(
         self, statement: Statement, call: Value, scope: Scope, draw: _Draw, above: Scope
     ) -> None:
-        only, excluded = self._list(statement, call, "only"), self._list(statement, call, "except")
+        only, exclusions = self._list(statement, call, "only"), self._list(statement, call, "except")
         only = only if only is not None else above.only
-        excluded = excluded if excluded is not None else above.excluded
+        exclusions = exclusions if exclusions is not None else above.exclusions
         names = self._path_names(statement, call)
         for table, base in ((_COLLECTION, scope.collection), (_MEMBER, scope.member)):
             for action, verbs, suffix in table:
                 if action == "index" and scope.is_singular:
                     continue
-                if (only is not None and action not in only) or action in (excluded or ()):
+                if (only is not None and action not in only) or action in (exclusions or ()):
                     continue
                 path = joined_parts(base, names.get(action, suffix) if suffix else "")
                 self._add(statement, scope, draw, verbs, path, (scope.controller, action))
@@ -304,15 +304,15 @@ class Rails:
         return {item.keyword: self._text(statement, item) or item.keyword for item in pairs}
 
     def _read_member(self, statement: Statement, call: Value, scope: Scope, draw: _Draw, depth: int) -> None:
-        self._block(statement, call, replace(scope, nested=scope.member), draw, depth)
+        self._block(statement, call, replace(scope, nested_path=scope.member), draw, depth)
 
     def _read_collection(
         self, statement: Statement, call: Value, scope: Scope, draw: _Draw, depth: int
     ) -> None:
-        self._block(statement, call, replace(scope, nested=scope.collection), draw, depth)
+        self._block(statement, call, replace(scope, nested_path=scope.collection), draw, depth)
 
     def _read_new(self, statement: Statement, call: Value, scope: Scope, draw: _Draw, depth: int) -> None:
-        self._block(statement, call, replace(scope, nested=f"{scope.collection}/new"), draw, depth)
+        self._block(statement, call, replace(scope, nested_path=f"{scope.collection}/new"), draw, depth)
 
     def _read_concern(
         self, statement: Statement, call: Value, _scope: Scope, draw: _Draw, _depth: int
@@ -440,7 +440,7 @@ class Rails:
         line = self._evaluator.line_of(statement.path, statement.site.start)
         controller, action = target
         handler = self._handler(controller, action, scope) if controller and action else None
-        mounted = "conditional" if scope.is_conditional else "always"
+        mount_state = "conditional" if scope.is_conditional else "always"
         for verb in verbs:
             self._rows.append(
                 Endpoint(
@@ -453,7 +453,7 @@ class Rails:
                     handler,
                     self._code.definition(handler).name_line if handler is not None else 0,
                     scope.steps,
-                    mounted if draw.is_rooted else "never seen",
+                    mount_state if draw.is_rooted else "never seen",
                 )
             )
 

@@ -40,7 +40,7 @@ class Remote(NamedTuple):
     """What a route loads from another application."""
 
     name: str
-    exposed: str
+    module: str
     member: str
     entry: str
     at: Located
@@ -247,8 +247,8 @@ class AngularCode:
     def injected(self, thing: Thing) -> Thing:
         """What `inject(X)` gives: an instance of X."""
         if thing.kind is ThingKind.OBJECT and thing.text == _INJECT and thing.made_by is not None:
-            asked = self.arguments.value(thing.made_by, "arg0")
-            inner = self.evaluator.evaluate(asked) if asked is not None else thing
+            token = self.arguments.value(thing.made_by, "arg0")
+            inner = self.evaluator.evaluate(token) if token is not None else thing
             if inner.kind is ThingKind.DEFINITION:
                 return self.instance(inner.target[0])
             return Thing(ThingKind.OBJECT, inner.text)

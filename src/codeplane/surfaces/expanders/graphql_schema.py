@@ -64,12 +64,12 @@ class GraphqlSchema:
 
     def endpoints(self) -> Iterator[Endpoint]:
         """Every operation, once for each place that it is defined at."""
-        seen: set[tuple[str, str, Place | None]] = set()
+        known_keys: set[tuple[str, str, Place | None]] = set()
         for one in (*self._decorated(), *self._called()):
             key = (one.method, one.name, one.handler)
-            if key in seen:
+            if key in known_keys:
                 continue
-            seen.add(key)
+            known_keys.add(key)
             line = self._evaluator.line_of(one.path, one.start)
             handler_line = self._code.definition(one.handler).name_line if one.handler is not None else line
             yield Endpoint(
@@ -197,10 +197,10 @@ class GraphqlSchema:
         """The method or attribute of a class that a site makes a field of its type."""
         facts = self._code.require_facts(place.path)
         if site.kind is SiteKind.DECORATOR:
-            marked = self._evaluator.decorated_by(place.path, site)
+            target = self._evaluator.decorated_by(place.path, site)
             name = self._evaluator.full_name(place.path, site.value)
-            is_field = marked is not None and facts.definitions[marked.definition].parent == place.definition
-            return marked if is_field and name in _STRAWBERRY else None
+            is_field = target is not None and facts.definitions[target.definition].parent == place.definition
+            return target if is_field and name in _STRAWBERRY else None
         if site.kind is not SiteKind.CALL or not site.name or site.outer >= 0:
             return None
         thing = self._evaluator.evaluate(Located(place.path, site.value))

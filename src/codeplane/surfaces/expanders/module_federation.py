@@ -126,7 +126,7 @@ class _Federation:
                     self._tie_module(expose, path, remote)
 
     def _mappings(self, remote: Remote) -> Iterator[SurfaceFact]:
-        label = f"{remote.name} {remote.exposed}"
+        label = f"{remote.name} {remote.module}"
         for config in self._configs:
             if remote.name in config.remotes:
                 yield SurfaceFact("FederationMapping", label, config.path, config.remotes[remote.name])
@@ -136,7 +136,7 @@ class _Federation:
 
     def _exposing(self, remote: Remote) -> Iterator[tuple[_Config, str]]:
         """The configurations that expose what a route loads."""
-        keys = (remote.exposed, f"./{remote.exposed.removeprefix('./')}")
+        keys = (remote.module, f"./{remote.module.removeprefix('./')}")
         matches = [
             (config, key) for config in self._configs for key in dict.fromkeys(keys) if key in config.exposes
         ]

@@ -59,7 +59,7 @@ class _Application:
     origin: Origin
     step: Step
     prefix: str | None = ""
-    excluded: list[str] = field(default_factory=list)
+    exclusions: list[str] = field(default_factory=list)
     has_versions: bool = False
     version_prefix: str = "v"
     versions: list[str] = field(default_factory=list)
@@ -92,18 +92,20 @@ class NestModules:
             return
         for module in modules.values():
             self._read_router_modules(module)
-        served: set[Place] = set()
+        live_controllers: set[Place] = set()
         for application in self._applications():
             for module_place, chain, is_conditional in self._reached(application.root, modules):
                 for place in self._listed(modules.get(module_place), "controllers"):
                     if place in controllers:
-                        served.add(place)
-                        mounted = "conditional" if is_conditional else "always"
+                        live_controllers.add(place)
+                        mount_state = "conditional" if is_conditional else "always"
                         steps = (application.step, *chain)
                         module_path = self._module_paths.get(module_place, "")
-                        yield from self._routes(controllers[place], application, module_path, steps, mounted)
+                        yield from self._routes(
+                            controllers[place], application, module_path, steps, mount_state
+                        )
         for place, controller in controllers.items():
-            if place not in served and not self._is_base(place, controllers):
+            if place not in live_controllers and not self._is_base(place, controllers):
                 yield from self._routes(controller, None, "", (), "never seen")
 
     def _is_base(self, place: Place, controllers: dict[Place, _Controller]) -> bool:
@@ -149,13 +151,13 @@ class NestModules:
         if call.value.text == "setGlobalPrefix":
             value = self._arguments.value(call, "arg0")
             application.prefix = self._setting_text(value) if value is not None else None
-            excluded = self._arguments.value(call, "arg1.exclude")
-            for item in (self._evaluator.items(excluded) or ()) if excluded is not None else ():
+            exclusions = self._arguments.value(call, "arg1.exclude")
+            for item in (self._evaluator.items(exclusions) or ()) if exclusions is not None else ():
                 text = self._evaluator.text(item)
                 if text is None and item.value.kind is ValueKind.MAPPING:
                     path = self._evaluator.mapping_item(item, "path")
                     text = self._evaluator.text(path) if path is not None else None
-                application.excluded.append((text or "").strip("/"))
+                application.exclusions.append((text or "").strip("/"))
             return
         kind = self._arguments.value(call, "arg0.type")
         is_uri = kind is None or self._evaluator.evaluate(kind).text in (_URI, "")
@@ -208,12 +210,12 @@ class NestModules:
     ) -> Iterator[tuple[Place, tuple[Step, ...], bool]]:
         """The modules that an application has, with the imports that lead to each."""
         pending: deque[tuple[Place, tuple[Step, ...], bool]] = deque([(root, (), False)])
-        seen: set[Place] = set()
+        visits: set[Place] = set()
         while pending:
             place, chain, is_conditional = pending.popleft()
-            if place in seen:
+            if place in visits:
                 continue
-            seen.add(place)
+            visits.add(place)
             yield place, chain, is_conditional
             for use in self._uses(modules.get(place)):
                 pending.append((use.place, (*chain, use.step), is_conditional or use.is_conditional))
@@ -326,9 +328,9 @@ class NestModules:
         is_options = first is not None and (
             path is not None or version is not None or first.kind is ValueKind.MAPPING
         )
-        located = path if is_options else self._arguments.value(marked.call, "arg0")
+        path_value = path if is_options else self._arguments.value(marked.call, "arg0")
         versions = self._versions(version) if version is not None else []
-        return _Controller(marked.place, self._texts(located), versions)
+        return _Controller(marked.place, self._texts(path_value), versions)
 
     def _texts(self, located: Located | None) -> list[str] | None:
         if located is None:
@@ -356,7 +358,7 @@ class NestModules:
         application: _Application | None,
         module_path: str,
         steps: tuple[Step, ...],
-        mounted: str,
+        mount_state: str,
     ) -> Iterator[Endpoint]:
         for method, marks in self._methods(controller.place):
             for mark in marks:
@@ -384,7 +386,7 @@ class NestModules:
                         method,
                         self._code.definition(method).name_line,
                         steps,
-                        mounted,
+                        mount_state,
                     )
                 break  # the outermost decorator counts
 
@@ -416,7 +418,7 @@ class NestModules:
                     )
 
     def _is_excluded(self, application: _Application, path: str) -> bool:
-        for text in application.excluded:
+        for text in application.exclusions:
             head, star, _ = text.partition("*")
             start = head.replace("(.", "").strip("/{")
             if path.strip("/") == text or (star and path.strip("/").startswith(start)):
@@ -430,8 +432,8 @@ class NestModules:
             return [""]
         own = next((one for one in self._markers.on(method) if one.name == _VERSION), None)
         if own is not None:
-            located = self._arguments.value(own.call, "arg0")
-            return self._versions(located) if located is not None else [""]
+            version = self._arguments.value(own.call, "arg0")
+            return self._versions(version) if version is not None else [""]
         if controller.versions is None:
             return None
         return controller.versions or application.versions or [""]
