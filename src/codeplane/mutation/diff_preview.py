@@ -71,14 +71,16 @@ def _narrow_lines(lines: Sequence[str]) -> Iterator[str]:
     """The lines, of which very long ones are shown in part: those that differ, around where they do."""
     index = 0
     while index < len(lines):
-        gone = list(takewhile(lambda line: line.startswith("-"), lines[index:]))
-        come = list(takewhile(lambda line: line.startswith("+"), lines[index + len(gone) :]))
-        starts = [_common_prefix_length(one[1:], other[1:]) for one, other in zip(gone, come, strict=False)]
-        for block in (gone, come):
+        removals = list(takewhile(lambda line: line.startswith("-"), lines[index:]))
+        additions = list(takewhile(lambda line: line.startswith("+"), lines[index + len(removals) :]))
+        starts = [
+            _common_prefix_length(one[1:], other[1:]) for one, other in zip(removals, additions, strict=False)
+        ]
+        for block in (removals, additions):
             for line, start in zip_longest(block, starts[: len(block)], fillvalue=0):
                 yield _narrow_line(str(line), int(start))
-        index += len(gone) + len(come)
-        if not gone and not come:
+        index += len(removals) + len(additions)
+        if not removals and not additions:
             yield _narrow_line(lines[index], 0)
             index += 1
 

@@ -120,8 +120,8 @@ def _timing(call: Call, duration: float) -> dict[str, float]:
 
 
 def _limit(limit: Limit) -> dict[str, int]:
-    requested = {} if limit.requested is None else {"requested": limit.requested}
-    return {**requested, "hard_cap": limit.hard_cap}
+    request = {} if limit.wish is None else {"requested": limit.wish}
+    return {**request, "hard_cap": limit.hard_cap}
 
 
 def _meta(call: Call, duration: float, size: int) -> dict[str, Any]:

@@ -66,9 +66,9 @@ class Stop(Enum):
 
 
 class Limit(NamedTuple):
-    """A size that was brought down to what may be had at once; `requested` is None where nobody asked."""
+    """A size that was brought down to what may be had at once; `wish` is None where nobody asked."""
 
-    requested: int | None
+    wish: int | None
     hard_cap: int
 
 

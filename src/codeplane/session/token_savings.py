@@ -30,7 +30,7 @@ class TokenSavings:
 
     def __init__(self, file: Path | None = None, price: float = 0.0) -> None:
         self._file, self._price = file, price
-        self._spared = 0
+        self._savings = 0
         self._cost = 0
         self._guard = threading.Lock()
         self._earlier = _read_totals(file)
@@ -40,7 +40,7 @@ class TokenSavings:
         """Takes an answer into account; the tokens that it saved, where there is something to compare."""
         with self._guard:
             self._cost += size
-            self._spared += otherwise or 0
+            self._savings += otherwise or 0
             is_due = time.monotonic() - self._written_at > _WRITTEN_SEC
             if is_due:
                 self._written_at = time.monotonic()
@@ -61,11 +61,11 @@ class TokenSavings:
         """Tokens that clients would have read without the tools, those that they did read, the difference;
         since the start, and with all that was before it."""
         with self._guard:
-            spared, cost = self._spared, self._cost
-        earlier_spared, earlier_cost = self._earlier
+            savings, cost = self._savings, self._cost
+        earlier_savings, earlier_cost = self._earlier
         return {
-            **_tokens(spared, cost),
-            "in_all": self._with_price(_tokens(spared + earlier_spared, cost + earlier_cost)),
+            **_tokens(savings, cost),
+            "in_all": self._with_price(_tokens(savings + earlier_savings, cost + earlier_cost)),
         }
 
     def flush(self) -> None:
@@ -73,30 +73,30 @@ class TokenSavings:
         if self._file is None or not self._file.parent.is_dir():
             return
         with self._guard:
-            spared, cost = (
-                now + then for now, then in zip((self._spared, self._cost), self._earlier, strict=True)
+            savings, cost = (
+                now + then for now, then in zip((self._savings, self._cost), self._earlier, strict=True)
             )
-            is_new = bool(self._spared or self._cost)
+            is_new = bool(self._savings or self._cost)
         if is_new:
             # Totals are worth no failed answer.
             with suppress(CodePlaneError, OSError):
-                write_private(self._file, json.dumps({"spared": spared, "cost": cost}).encode())
+                write_private(self._file, json.dumps({"spared": savings, "cost": cost}).encode())
 
     def _with_price(self, tokens: dict[str, int]) -> dict[str, int | float]:
         return {**tokens, "cost_avoided": self.cost_avoided(tokens["net"])} if self._price else {**tokens}
 
 
-def _tokens(spared: int, cost: int) -> dict[str, int]:
-    savings, spent = spared // CHARACTERS_A_TOKEN, cost // CHARACTERS_A_TOKEN
-    return {"spared": savings, "cost": spent, "net": savings - spent}
+def _tokens(savings: int, cost: int) -> dict[str, int]:
+    saving_tokens, cost_tokens = savings // CHARACTERS_A_TOKEN, cost // CHARACTERS_A_TOKEN
+    return {"spared": saving_tokens, "cost": cost_tokens, "net": saving_tokens - cost_tokens}
 
 
 def _read_totals(file: Path | None) -> tuple[int, int]:
     data = read_small(file, _LARGEST) if file is not None else None
     try:
         totals = parse_json((data or b"").decode())
-        spared, cost = totals["spared"], totals["cost"]
+        savings, cost = totals["spared"], totals["cost"]
     except (ValueError, TypeError, KeyError):
         return 0, 0
-    is_sound = all(isinstance(one, int) and 0 <= one < _MOST for one in (spared, cost))
-    return (spared, cost) if is_sound else (0, 0)
+    is_sound = all(isinstance(one, int) and 0 <= one < _MOST for one in (savings, cost))
+    return (savings, cost) if is_sound else (0, 0)

@@ -213,11 +213,11 @@ class FactReader:
         detail = " ".join(filter(None, (detail, shown_options(value, pattern.options))))
         targets = self._selectors.rows(call, site, pattern, pattern.target) if pattern.target else []
         for row in self._selectors.rows(call, site, pattern, pattern.name):
-            if row.located is not None and self._is_skipped(row.located, pattern):
+            if row.source is not None and self._is_skipped(row.source, pattern):
                 continue
             target = row.target or (targets[0].name if targets else "")
-            start = row.located.value.start if row.located is not None and "each" in pattern.name else -1
-            start = start if start >= 0 and row.located and row.located.path == call.path else value.start
+            start = row.source.value.start if row.source is not None and "each" in pattern.name else -1
+            start = start if start >= 0 and row.source and row.source.path == call.path else value.start
             yield Fact(
                 pattern.kind,
                 row.name,

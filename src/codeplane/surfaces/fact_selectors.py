@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
     name: str
     definition: Place | None = None
-    located: Located | None = None
+    source: Located | None = None
     target: str = ""
 
 

@@ -473,9 +473,9 @@ class Evaluator:
         sources = self._sources_of.get(path)
         if sources is None:
             sources = self._sources_of[path] = {}
-            for assigned, sites in self.sites(path).by_name.items():
+            for target, sites in self.sites(path).by_name.items():
                 for site in sites:
-                    key = (assigned, self.definition_around(path, site.start))
+                    key = (target, self.definition_around(path, site.start))
                     sources.setdefault(key, []).append(site)
         return [
             (Located(path, site.value, environment), site.is_conditional)

@@ -53,8 +53,8 @@ class GraphTraceFeatureOutput(Output):
         lines = []
         if self.entry_point_route:
             where = f"  ({self.route_at})" if self.route_at else ""
-            mounted = f" [mounted: {self.mounted}]" if self.mounted else ""
-            lines.append(f"{self.entry_point_route}{where}{mounted}")
+            mount_note = f" [mounted: {self.mounted}]" if self.mounted else ""
+            lines.append(f"{self.entry_point_route}{where}{mount_note}")
         lines += [f"passes: {', '.join(self.passes)}"] if self.passes else []
         lines += tree_lines(self.nodes)
         if self.truncated:
@@ -91,14 +91,14 @@ def _answer(call: Call, snapshot: Snapshot, text: str, bounds: Bounds) -> GraphT
     call.instead_of_files(snapshot, dict.fromkeys(node.region.path for node in _nodes(result)))
     roots = [node_row(snapshot, node, entry.name) for node in result.roots]
     endpoint = entry.endpoint
-    mounted = endpoint.mounted if endpoint is not None else "always"
+    mount_state = endpoint.mounted if endpoint is not None else "always"
     return GraphTraceFeatureOutput(
         entry_point=entry.name,
         entry_point_name=roots[0].name,
         entry_point_route=entry.route,
         at=entry_position(snapshot, entry),
         route_at=entry.at or None,
-        mounted=None if mounted == "always" else mounted,
+        mounted=None if mount_state == "always" else mount_state,
         passes=passed_before(snapshot, endpoint) if endpoint is not None else None,
         nodes=roots,
         total_nodes_traversed=result.total,

@@ -60,15 +60,15 @@ def index_ensure_baseline(call: Call, args: IndexEnsureBaselineInput) -> IndexEn
     oid = call.repo.checkout.repository.commit(args.commit).oid
     if index.has_commit(oid):
         return IndexEnsureBaselineOutput(commit_sha=oid, already_existed=True)
-    shared = ensure_from_store(call.repo.checkout, index, call.repo.tree.at(oid))
-    if shared is not None and shared.problem:
-        call.warn(f"The shared store was not used: {shared.problem}")
+    store_result = ensure_from_store(call.repo.checkout, index, call.repo.tree.at(oid))
+    if store_result is not None and store_result.problem:
+        call.warn(f"The shared store was not used: {store_result.problem}")
     coverage, totals = index.commit_totals(oid, call.progress)
     unreadable_count = coverage.partial + coverage.failed + coverage.hidden
     return IndexEnsureBaselineOutput(
         commit_sha=oid,
         already_existed=False,
-        from_cache=(shared is not None and shared.from_cache) or None,
+        from_cache=(store_result is not None and store_result.from_cache) or None,
         stats=IndexStats(
             symbol_count=totals.definitions,
             reference_count=totals.references,

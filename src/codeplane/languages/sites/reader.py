@@ -333,9 +333,9 @@ class ValueReader:
     def is_typed(self, node: Node) -> bool:
         """Whether a literal says the name of what it makes: `T{…}`, but not `[]T{…}`."""
         form = self._grammar.literals[node.type]
-        named = _part(node, form.function)
-        return named is not None and (
-            named.type in self._grammar.names or named.type in self._grammar.members
+        type_name = _part(node, form.function)
+        return type_name is not None and (
+            type_name.type in self._grammar.names or type_name.type in self._grammar.members
         )
 
     def call(self, node: Node, form: CallForm, depth: int = 0) -> Value:

@@ -46,16 +46,16 @@ class TypeScriptNames(JavaScriptNames):
         f"(as_expression {_OBJECT} {_NAMED})",
         f"(satisfies_expression {_OBJECT} {_NAMED})",
         *(
-            f"({function} return_type: {returned} body: {_RETURNS})"
+            f"({function} return_type: {result} body: {_RETURNS})"
             for function in (
                 "function_declaration",
                 "function_expression",
                 "method_definition",
                 "arrow_function",
             )
-            for returned in (_TYPE, _PROMISE)
+            for result in (_TYPE, _PROMISE)
         ),
-        *(f"(arrow_function return_type: {returned} body: {_VALUE})" for returned in (_TYPE, _PROMISE)),
+        *(f"(arrow_function return_type: {result} body: {_VALUE})" for result in (_TYPE, _PROMISE)),
     )
 
 

@@ -75,7 +75,7 @@ def _changed(key: _Key, was: EndpointFact, now: EndpointFact) -> Iterator[Surfac
     """What differs in what serves the same method and path."""
     name = f"{key[0]} {min(was.route, now.route)}"
     aspects = [("handler", was.handler, now.handler, False)] if was.handler and now.handler else []
-    aspects.append(("mount", was.mounted, now.mounted, now.mounted == "never seen"))
+    aspects.append(("mount", was.mount_state, now.mount_state, now.mount_state == "never seen"))
     for aspect, before, after, is_breaking in aspects:
         if before != after:
             yield SurfaceChange(

@@ -19,7 +19,7 @@ class EndpointFact(NamedTuple):
 
     route: str  # as the framework spells it
     handler: str  # without its module; "" where it is not known
-    mounted: str
+    mount_state: str
     path: RepoPath
     line: int
     chain: tuple[Step, ...] = ()

@@ -249,10 +249,10 @@ class Anchors:
         for owner in self.resolve(Located(path, receiver), depth + 1):
             for link in self._links.get(site.value.text, ()):
                 if link.function and owner.type_name in link.owner:
-                    derived = self._derived(Located(path, site.value), owner, link)
+                    child = self._derived(Located(path, site.value), owner, link)
                     anchors.append(
-                        derived._replace(
-                            is_conditional=derived.is_conditional or site.is_conditional,
+                        child._replace(
+                            is_conditional=child.is_conditional or site.is_conditional,
                             environment=_NO_ENVIRONMENT
                             if not owner.environment.values
                             else owner.environment,
@@ -322,9 +322,9 @@ class Anchors:
     def _of_function(self, function: Place, located: Located, depth: int) -> list[Anchor]:
         kind = self._code.definition_kind(function)
         path, value, environment = located
-        wrapped = self._wrappers.made(function)
-        if wrapped is not None:
-            return [Anchor(wrapped, Base("made", path, value.start, wrapped), is_declared=True)]
+        router_kind = self._wrappers.made(function)
+        if router_kind is not None:
+            return [Anchor(router_kind, Base("made", path, value.start, router_kind), is_declared=True)]
         if kind not in _FUNCTIONS or not self._names_router(self._code.definition(function).item.signature):
             return []
         inner = self._callers.environment(function, located, environment)

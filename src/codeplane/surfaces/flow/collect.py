@@ -214,17 +214,17 @@ class Collector:
             return
         yield (), *(self.handler(value) if value is not None else (None, 0))
 
-    def _source(self, located: Located) -> Located:
+    def _source(self, source: Located) -> Located:
         """The call that a name stands for."""
         for _ in range(4):
-            value = located.value
+            value = source.value
             if value.kind is not ValueKind.NAME:
                 break
-            source = self._evaluator.source_of(located)
-            if source is None or source == located:
+            behind = self._evaluator.source_of(source)
+            if behind is None or behind == source:
                 break
-            located = source
-        return located
+            source = behind
+        return source
 
     def handler(self, located: Located, depth: int = 0) -> tuple[Place | None, int]:
         """The function that handles a route, through calls around it; a closure is known by its line."""

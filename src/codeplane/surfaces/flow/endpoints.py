@@ -56,7 +56,9 @@ class FlowFramework:
             collector.count_dynamic(route.path)
         for chain, text in rows:
             is_conditional = chain.is_conditional or route.is_conditional
-            mounted = "never seen" if not chain.is_rooted else "conditional" if is_conditional else "always"
+            mount_state = (
+                "never seen" if not chain.is_rooted else "conditional" if is_conditional else "always"
+            )
             is_declared = chain.is_declared or route.owner.is_declared
             for method in route.methods:
                 yield Endpoint(
@@ -69,7 +71,7 @@ class FlowFramework:
                     route.handler,
                     route.handler_line,
                     chain.steps,
-                    mounted,
+                    mount_state,
                 )
 
     def _endpoint(self, route: FlowRoute, chain: Chain) -> tuple[Chain, str] | None:

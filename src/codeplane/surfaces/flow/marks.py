@@ -64,8 +64,8 @@ class Marks:
         text = texts[0] if texts is not None and len(texts) == 1 else None
         methods: tuple[str, ...] | None
         if verb.startswith("kw."):
-            named = [item for item in value.arguments if item.keyword == verb[3:]]
-            items = Value(ValueKind.LIST, items=tuple(named))
+            arguments = [item for item in value.arguments if item.keyword == verb[3:]]
+            items = Value(ValueKind.LIST, items=tuple(arguments))
             methods = verbs_of_value(self._evaluator, Located(place.path, items))
         elif verb == "names":
             methods = (

@@ -67,9 +67,9 @@ def handlers_in(
         elif call.text in verb_calls:
             verb = verb_calls[call.text]
             if verb.startswith("arg"):
-                named = call.argument(int(verb[3:]))
+                word = call.argument(int(verb[3:]))
                 verb = verb_of(
-                    named.arguments[0].text if named and named.arguments else named.text if named else ""
+                    word.arguments[0].text if word and word.arguments else word.text if word else ""
                 )
                 handler = call.argument(1)
             else:

@@ -234,12 +234,12 @@ def _side_effect_problems(plan: PlanDraft, node: NodeDraft) -> Iterator[Problem]
         if fix is None:
             return
     payload = node.body.get("payload")
-    unknown = (
+    surplus_keys = (
         sorted(payload.keys() - _PAYLOAD_KEYS.get(effect, frozenset())) if isinstance(payload, dict) else []
     )
-    if unknown and effect in _PAYLOAD_KEYS:
+    if surplus_keys and effect in _PAYLOAD_KEYS:
         names = ", ".join(sorted(_PAYLOAD_KEYS[effect]))
-        message = f"The payload of {effect} has no {', '.join(unknown)[:80]}: it takes {names}."
+        message = f"The payload of {effect} has no {', '.join(surplus_keys)[:80]}: it takes {names}."
         repair = drop_fields(node.node_id, "payload", "sideEffectPayloadRef")
         yield node_problem(plan, node, "payload", Flag(_CODE, "fields.unknown"), message, None, repair)
     if not node.text("sideEffectPayloadRef"):

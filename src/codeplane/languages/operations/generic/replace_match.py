@@ -68,13 +68,13 @@ def _settled_filling(source: Source, match: Match, template: str) -> Filling:
         after = _file_with(source, match, filling)
     length = len(filling.text.encode("utf-8", "surrogateescape"))
     if has_new_errors(source, after) or is_regrouped(after, start, start + length):
-        wrapped = Filling(
+        outer_filling = Filling(
             f"({filling.text})",
             [piece._replace(start=piece.start + 1, end=piece.end + 1) for piece in filling.pieces],
         )
-        outer = _file_with(source, match, wrapped)
+        outer = _file_with(source, match, outer_filling)
         if not has_new_errors(source, outer):
-            filling, after, length = wrapped, outer, length + 2
+            filling, after, length = outer_filling, outer, length + 2
     if has_new_errors(source, after) or lacks_something(after, start, start + length):
         raise OperationRefused(
             f"The template makes code that does not parse: {filling.text[:80]!r} in the place of "
