@@ -67,8 +67,10 @@ def test_a_symbol_that_calls_itself_ends(repo: Repo) -> None:
     repo.write("loop.py", "def one():\n    two()\n\n\ndef two():\n    one()\n    two()\n")
     up = repo.result("graph_callers", symbol="loop.one", depth=6)
     assert [[node["symbol"] for node in level["nodes"]] for level in up["levels"]] == [["loop.two"]]
-    tree = repo.result("graph_trace_feature", entry_point="loop.one", depth=6)["tree"]
-    assert tree == ["one loop.py:1", "  two :5", "    one :1 (followed above)"]
+    [root] = repo.result("graph_trace_feature", entry_point="loop.one", depth=6)["nodes"]
+    [below] = root["children"]
+    assert (below["symbol"], below["traits"], below["again"]) == ("loop.two", ["recursive"], ["one"])
+    assert "children" not in below
 
 
 def test_definitions_deep_inside_each_other_have_cards_and_callees(repo: Repo) -> None:
