@@ -94,7 +94,10 @@ def test_files_that_are_not_read_yet_are_told(
     (repo / "b.py").write_text("from a import known\n\n\ndef caller():\n    known()\n")
     session.index.refresh()
     with session.index.database.write() as connection:
-        connection.execute("UPDATE entry SET blob = NULL WHERE path = 'b.py'")
+        connection.execute(
+            "UPDATE item SET digest = (SELECT digest FROM blob WHERE id = blob), blob = NULL"
+            " WHERE place = (SELECT id FROM place WHERE path = 'b.py')"
+        )
     monkeypatch.setattr(session.index, "refresh", lambda *_, **__: 0)
     body = ask(tool, **arguments)
     assert "1 of 3 files are not indexed yet" in body["meta"]["warnings"][0]

@@ -35,7 +35,10 @@ MORE = (
     Package("httpx", "0.28.1", "httpx/_models.py", "Headers", "tests/models/test_headers.py"),
 )
 # Answers that tell what the session has done so far.
-TELLING_OF_CALLS = frozenset(("task_status", "reset_budget", "describe"))
+# A revision counts the changes that calls have seen, and a commit that was asked about is indexed.
+TELLING_OF_CALLS = frozenset(
+    ("task_status", "reset_budget", "describe", "index_refresh_overlay", "index_ensure_baseline")
+)
 
 METHOD = re.compile(r"^    def \w+\(self", re.MULTILINE)
 FUNCTION = re.compile(r"^def \w+\((?=\w)", re.MULTILINE)
@@ -54,6 +57,7 @@ def arguments(package: Package, tool: str) -> dict[str, Any]:
         "targets": [package.module],
         "refactor_id": "none",
         "plan": "none",
+        "kind": "exception",
     }
     extra: dict[str, dict[str, Any]] = {
         "search": {"query": package.symbol},

@@ -98,7 +98,10 @@ def test_a_rename_is_not_applied_while_another_file_is_unread(
 ) -> None:
     session.index.refresh()
     with session.index.database.write() as connection:
-        connection.execute("UPDATE entry SET blob = NULL WHERE path = 'part_007.py'")
+        connection.execute(
+            "UPDATE item SET digest = (SELECT digest FROM blob WHERE id = blob), blob = NULL"
+            " WHERE place = (SELECT id FROM place WHERE path = 'part_007.py')"
+        )
     monkeypatch.setattr(session.index, "refresh", lambda *_, **__: 0)
     body = ask("refactor_rename", symbol="part_001.step_1", new_name="first_step")
     assert "first_step" not in (repo / "part_001.py").read_text()

@@ -139,8 +139,9 @@ def publish(
         return None
     row = connection.execute("INSERT INTO epoch (view, at_ms) VALUES (?, ?)", (view, now_ms()))
     epoch = int(row.lastrowid or 0)
-    if not before:
-        return epoch  # nobody can ask what was before the first
+    earlier = connection.execute("SELECT 1 FROM epoch WHERE view = ? AND id < ?", (view, epoch)).fetchone()
+    if not before and earlier is None:
+        return epoch  # nobody can ask what was before the first; a view that was emptied had files before
     connection.executemany("INSERT INTO change VALUES (?, ?, ?, ?)", [(epoch, *change) for change in changes])
     return epoch
 

@@ -175,8 +175,10 @@ def state_meta(call: Call) -> dict[str, Any]:
             meta["baseline_commit_sha"] = call.repo.tree.at(call.reading.commit).commit.oid
     elif workspace is not None:
         meta["baseline_commit_sha"] = workspace.base_commit
-    elif call.epoch is not None and (head := call.repo.checkout.repository.head().commit) is not None:
-        meta["baseline_commit_sha"] = head
+    elif call.epoch is not None:
+        with suppress(CodePlaneError):  # of a repository that was deleted or closed since it was looked at
+            head = call.repo.checkout.repository.head().commit
+            meta |= {"baseline_commit_sha": head} if head is not None else {}
     if workspace is not None:
         meta["workspace_id"] = workspace.id
         meta["overlay_revision"] = (

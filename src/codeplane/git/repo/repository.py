@@ -164,7 +164,7 @@ class Repository:
                 return Head(_short_name(handle.references["HEAD"].raw_target), None)
             commit = str(handle.head.target)
             return Head(None if handle.head_is_detached else handle.head.shorthand, commit)
-        except (pygit2.GitError, KeyError) as error:
+        except (pygit2.GitError, KeyError, OSError) as error:
             raise UnsupportedRepository(f"Cannot read HEAD of {self.root}: {error}.") from error
 
 
