@@ -1,5 +1,6 @@
 """Questions about symbols of Django 5.2, in process: CPU of the question, the look at the tree apart."""
 
+import gc
 import random
 import statistics
 import time
@@ -36,6 +37,8 @@ MANY = (
 def figures() -> list[Figure]:
     with indexed(python_package("django", "5.2")) as index:
         look = min(_timed(index.refresh) for _ in range(3))
+        index.warm()
+        gc.freeze()  # as a server does, once it knows the repository
         with index.snapshot() as snapshot:
             made = _figures(snapshot)
     return [
