@@ -1,16 +1,23 @@
 import sqlite3
+import tempfile
 import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from codeplane.config.settings import LedgerSettings
 from codeplane.core.errors import InternalError, ServerStopping
 from codeplane.core.ids import OperationId, SessionId, TaskId
 from codeplane.core.paths import RepoPath
-from codeplane.ledger import History, Ledger
+from codeplane.ledger import History, Ledger, Limits, Tasks
 from tests.ledger.making import change, digest, operation, small_ledger
+
+EVENTS = st.sampled_from(["turn", "other"])
+# Some say what another field would look like, some are no ASCII.
+VALUES = st.sampled_from(["w1", "w2", '"work_id":"w1"', "größe", "\\u0000", ""])
 
 
 def test_a_repository_that_is_only_read_has_no_ledger(ledger: Ledger, directory: Path) -> None:
@@ -161,3 +168,19 @@ def test_the_views_have_the_columns_that_were_asked_for(ledger: Ledger, director
     assert names >= {"repo_before_hash", "repo_after_hash", "short_diff", "mutation_fingerprint"}
     assert names >= {"failure_fingerprint", "failure_class", "limit_triggered", "op_type"}
     connection.close()
+
+
+@given(
+    st.lists(st.fixed_dictionaries({"event": EVENTS, "work_id": VALUES}, optional={"note": VALUES})), VALUES
+)
+def test_events_are_found_by_name_and_by_a_field(bodies: list[dict[str, str]], value: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger.open(Path(folder) / "ledger", LedgerSettings())
+        tasks = Tasks(ledger, Limits(9, 9, 999), lambda: (None, None))
+        tasks.record_event(tasks.begin(SessionId("sess_1")), *bodies)
+        found = ledger.events_named("turn", field=("work_id", value))
+        wanted = [one for one in reversed(bodies) if one["event"] == "turn" and one["work_id"] == value]
+        assert [
+            {key: one[key] for key in one if key in ("event", "work_id", "note")} for one in found
+        ] == wanted
+        ledger.close()

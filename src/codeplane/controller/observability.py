@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from codeplane.controller.run_memory import memory_store
@@ -25,43 +26,44 @@ class Signature:
 
 
 class EventStore:
-    """The turns of one run, or of all runs; they are rows of the ledger and kept nowhere else."""
+    """The turns of one run, or of all runs: rows of the ledger, as they were when first asked for."""
 
     def __init__(self, repo: RepoSession, work_id: str | None = None) -> None:
         self._repo, self._work_id = repo, work_id
 
     def list_recent(self, limit: int = 100) -> list[Event]:
         """Turns, newest first."""
-        return self._turns()[:limit]
+        return self._turns[:limit]
 
     def list_errors(self, limit: int = 100) -> list[Event]:
         """Denied turns, newest first."""
-        return [event for event in self._turns() if event.get("codes")][:limit]
+        return [event for event in self._turns if event.get("codes")][:limit]
 
     def rejection_heatmap(self) -> dict[str, int]:
         """How often each rejection code was answered, the most frequent first."""
-        return rejection_heatmap(self._turns())
+        return rejection_heatmap(self._turns)
 
     def rejection_trend(self, bucket_ms: int = _HOUR_MS) -> list[tuple[int, int]]:
         """Rejections by time: the beginning of each hour in which there was one, and how many."""
-        return rejection_trend(self._turns(), bucket_ms)
+        return rejection_trend(self._turns, bucket_ms)
 
     def top_rejection_signatures(self, limit: int = 10) -> list[Signature]:
-        return top_rejection_signatures(self._turns(), limit)
+        return top_rejection_signatures(self._turns, limit)
 
     def retrieval_hotspots(self, limit: int = 10) -> list[tuple[str, int]]:
         """What was read most often."""
-        return retrieval_hotspots(self._turns(), limit)
+        return retrieval_hotspots(self._turns, limit)
 
     def list_pending_corrections(self) -> list[Event]:
         """Rejections that nothing has resolved yet, oldest first."""
         entries = memory_store(self._repo).friction.list_entries(self._work_id)
         return [entry.to_dict() for entry in entries if not entry.is_resolved]
 
+    @cached_property
     def _turns(self) -> list[Event]:
         self._repo.tasks.flush()
-        events = self._repo.ledger.events_named(TURN, _MOST_EVENTS)
-        return [event for event in events if self._work_id in (None, event.get("work_id"))]
+        run = None if self._work_id is None else ("work_id", self._work_id)
+        return list(self._repo.ledger.events_named(TURN, _MOST_EVENTS, run))
 
 
 def rejection_heatmap(turns: Sequence[Event]) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """Reading the ledger: what happened, newest first, whether or not a server runs. Writes nothing."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -102,14 +103,20 @@ class History:
                 break
         return events[:limit]
 
-    def events_named(self, event: str, limit: int = 10_000) -> list[dict[str, Any]]:
-        """Events of one name with their rows' numbers, newest first."""
-        condition = "WHERE kind = 'event' AND json_extract(body, '$.event') = ? ORDER BY number DESC LIMIT ?"
+    def events_named(
+        self, event: str, limit: int = 10_000, field: tuple[str, str] | None = None
+    ) -> list[dict[str, Any]]:
+        """Events of one name with their rows' numbers, newest first; of those, the ones with that field."""
+        condition, values = "kind = 'event' AND json_extract(body, '$.event') = ?", [event]
+        if field is not None:
+            # Bodies are written in one way, so most of the others are told apart without being parsed.
+            name, value = field
+            condition = f"instr(body, ?) AND {condition} AND json_extract(body, ?) = ?"
+            values = [f"{json.dumps(name)}:{json.dumps(value)}", *values, f"$.{name}", value]
+        rest = f"WHERE {condition} ORDER BY number DESC LIMIT ?"
         events: list[dict[str, Any]] = []
         for _, some in self._ask_segments(
-            lambda c: [
-                {**row.body(), "number": int(row.number)} for row in rows(c, condition, (event, limit))
-            ]
+            lambda c: [{**row.body(), "number": int(row.number)} for row in rows(c, rest, (*values, limit))]
         ):
             events += some
             if len(events) >= limit:
