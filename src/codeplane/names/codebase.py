@@ -66,6 +66,10 @@ class Codebase:
         """Everything that a content says, whichever state it is in; None for one without a language."""
         return self._view.facts_of(blob)
 
+    def kept_sites(self, blob: int) -> bytes | None:
+        """The packed sites of a content where they are kept; None where they have to be read."""
+        return self._view.kept_sites(blob)
+
     def has_blob(self, blob: int) -> bool:
         """Whether the facts of a content are still on record."""
         return self._view.has_blob(blob)

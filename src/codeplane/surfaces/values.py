@@ -18,7 +18,7 @@ from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
 from codeplane.names import Codebase, FileFacts
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, is_external
 from codeplane.surfaces.external_names import external_name
-from codeplane.surfaces.file_sites import FileSites, segments_of, sites_of
+from codeplane.surfaces.file_sites import FileSites, load_sites, segments_of
 
 _SITES: Final[ContentSlot["FileSites"]] = ContentSlot("sites of a file")
 _DEEPEST: Final = 24
@@ -112,7 +112,7 @@ class Evaluator:
         facts = self.code.facts(path)
         if facts is None:
             return FileSites([])
-        return facts.derived(_SITES, lambda: FileSites(sites_of(facts.language, self.code.source(path))))
+        return facts.derived(_SITES, lambda: load_sites(self.code, path, facts))
 
     def byte_span(self, path: RepoPath, span: Span) -> tuple[int, int]:
         """The bytes that a span of a file covers."""

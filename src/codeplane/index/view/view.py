@@ -11,6 +11,7 @@ from codeplane.core.kinds import SPACES, split_path
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import ContentSlot, InterfaceSlot
+from codeplane.index.kept_sites import kept_sites
 from codeplane.index.store import from_sql
 from codeplane.index.view.caches import BlobCache, EpochCache
 from codeplane.index.view.dynamics import Dynamics
@@ -422,6 +423,10 @@ class View:
         """Everything that a content says, whichever view it is in; None for one without a language."""
         facts = self._cache.get(self._connection, blob)
         return facts if facts.language else None
+
+    def kept_sites(self, blob: int) -> bytes | None:
+        """The packed sites of a content; None where they have to be read."""
+        return kept_sites(self._connection, blob)
 
     def has_blob(self, blob: int) -> bool:
         """Whether the facts of a content are still there."""
