@@ -7,11 +7,15 @@ from functools import cached_property
 from typing import Final
 
 from codeplane.core.paths import RepoPath
+from codeplane.core.slots import ContentSlot
 from codeplane.languages.sites import Site, SiteKind, Value, ValueKind, read_own_sites, unpack_sites
 from codeplane.names import Codebase, FileFacts
 
 _DESTRUCTURED: Final = re.compile(r"([\w$]+)\s*(?::\s*([\w$]+))?[^,{}]*")
 """The members of a pattern such as `{a, b: c = 1}`, each with the name that it is given."""
+
+
+SITES: Final[ContentSlot["FileSites"]] = ContentSlot("sites of a file")
 
 
 class FileSites:
