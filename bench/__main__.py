@@ -40,6 +40,7 @@ BENCHES = (
     "semantic",
     "html_selectors",
     "surfaces",
+    "surfaces_cost",
     "feature_trace",
     "surfaces_openapi",
     "surfaces_rails",

@@ -153,6 +153,11 @@ class IndexSettings(_Section):
         le=3600,
         description="Time the first calls wait for a new index before they answer from what has been read.",
     )
+    surfaces_ahead: bool = Field(
+        default=True,
+        description="Have a server prepare endpoints, configuration keys, tables and other surfaces before "
+        "they are asked for, where imports reach a framework.",
+    )
     collect_sec: float = Field(
         default=3600, ge=1, le=604_800, description="Time between two cleanups of the index."
     )

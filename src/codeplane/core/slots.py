@@ -61,6 +61,10 @@ class Answers:
         # Two threads may ask first: both get the table that came first.
         return self._tables.setdefault(slot, {}) if table is None else table
 
+    def drop(self, slot: Slot[Any, Any]) -> None:
+        """Forgets the answers of one kind."""
+        self._tables.pop(slot, None)
+
     def once(self, slot: Slot[K, V], key: K, find: Callable[[], V]) -> V:
         """The answer for a key; `find` works it out the first time."""
         table = self.table(slot)

@@ -2,6 +2,7 @@
 
 from codeplane.index.coverage import Coverage
 from codeplane.index.database import IndexDatabase, IndexState
+from codeplane.index.kept_sites import keep_sites
 from codeplane.index.open_file import check_index, contexts_on_record, drop_index
 from codeplane.index.record import IndexRecord, index_bytes, index_on_record, index_version
 from codeplane.index.store import Parsed
@@ -41,6 +42,7 @@ __all__ = [
     "index_bytes",
     "index_on_record",
     "index_version",
+    "keep_sites",
     "linked_view",
     "orphaned_views",
     "own_part",

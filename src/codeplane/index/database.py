@@ -165,6 +165,11 @@ class IndexDatabase:
         return self._was_whole
 
     @property
+    def epoch(self) -> int:
+        """The number of the last change that was published or taken over here."""
+        return self._epoch
+
+    @property
     def unread(self) -> int:
         """How many files are known and have no facts yet."""
         return len(self._unread)

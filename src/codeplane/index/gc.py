@@ -60,6 +60,7 @@ def faults(database: Database) -> list[str]:
             "dynamic",
             "written",
             "semantic_fact",
+            "site",
         ):
             orphans = connection.execute(
                 f"SELECT count(*) FROM {table} WHERE blob NOT IN (SELECT id FROM blob)"
@@ -115,7 +116,7 @@ def _words_of(connection: Connection, blobs: Sequence[int]) -> Mapping[int, list
 
 def _delete_blobs(connection: Connection, blobs: Sequence[int], words: Mapping[int, list[str]]) -> None:
     for blob in blobs:
-        for table in ("ref", "definition", "import", "export", "dynamic", "written", "semantic_fact"):
+        for table in ("ref", "definition", "import", "export", "dynamic", "written", "semantic_fact", "site"):
             connection.execute(f"DELETE FROM {table} WHERE blob = ?", (blob,))
         if words[blob]:
             connection.execute(

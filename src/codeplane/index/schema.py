@@ -10,6 +10,7 @@ from codeplane.parsing import generated, pack, words
 # hold a name is asked of `word`.
 # `entry` maps paths to blobs. It is a view over `item`, whose rows are small: many worktrees share an index,
 # and each has a row for every file. A path is written once, in `place`; a digest only where no blob has it.
+# `site` has the sites of the blobs that a question about surfaces needs (see `kept_sites`).
 # `semantic_fact` has what batch indexers say about a blob at a path (see `semantics`).
 # `git_object` says which content a git blob has, so that none is read twice; `gap` what a commit has no
 # content for.
@@ -104,6 +105,11 @@ CREATE TABLE written (
   PRIMARY KEY (blob, position)
 ) WITHOUT ROWID;
 CREATE INDEX written_by_name ON written (name);
+CREATE TABLE site (
+  blob INTEGER PRIMARY KEY,
+  version TEXT NOT NULL,
+  sites BLOB NOT NULL
+);
 CREATE VIRTUAL TABLE word USING fts5(
   text, content='', detail=none, columnsize=0, tokenize="unicode61 remove_diacritics 0 tokenchars '_'"
 );

@@ -68,3 +68,14 @@ def _folder_files(name: str) -> list[Path]:
     own = [path for pattern in OF_A_LANGUAGE for path in (HERE / name).glob(pattern)]
     parent = specs()[name].inherits
     return own + _folder_files(parent) if parent else own
+
+
+@cache
+def sites_version() -> str:
+    """Changes whenever anything changes that decides which sites are read out of a file whose facts are the
+    same, or how they are packed."""
+    files = [*(HERE / "sites").glob("*.py"), *HERE.glob("*/sites.py")]
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(path.parent.name.encode() + b"/" + _file_contents(path))
+    return digest.hexdigest()[:16]

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from codeplane.core.errors import NotFound
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.core.slots import CarriedSlot, EpochSlot, InterfaceSlot
+from codeplane.core.slots import CarriedSlot, ContentSlot, EpochSlot, InterfaceSlot
 from codeplane.index.store import Change
 from codeplane.index.view.dynamics import Dynamics
 from codeplane.index.view.files import FileFacts
@@ -65,6 +65,18 @@ class Codebase:
     def facts_of(self, blob: int) -> FileFacts | None:
         """Everything that a content says, whichever state it is in; None for one without a language."""
         return self._view.facts_of(blob)
+
+    def without_sites(self, blobs: Collection[int]) -> set[int]:
+        """The contents whose sites are not kept."""
+        return self._view.without_sites(blobs)
+
+    def forget_derived(self, slot: ContentSlot[Any]) -> None:
+        """Drops what was made of all contents for a slot; it can be made again."""
+        self._view.forget_derived(slot)
+
+    def kept_sites(self, blob: int) -> bytes | None:
+        """The packed sites of a content where they are kept; None where they have to be read."""
+        return self._view.kept_sites(blob)
 
     def has_blob(self, blob: int) -> bool:
         """Whether the facts of a content are still on record."""

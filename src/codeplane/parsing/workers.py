@@ -11,12 +11,14 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from codeplane.languages.facts import Facts
 from codeplane.parsing.generated import is_generated
 from codeplane.parsing.pack import Packed, pack
 from codeplane.parsing.words import without_nulls, words_of
+
+R = TypeVar("R")
 
 _CHUNK_FILES: Final = 60
 _CHUNK_BYTES: Final = 600_000
@@ -48,37 +50,50 @@ class Job(NamedTuple):
     data: bytes
 
 
-class Done(NamedTuple):
+class Result(NamedTuple, Generic[R]):
+    """What was read of the blob of a number."""
+
     number: int
-    packed: Packed
+    packed: R
 
 
-class Workers:
-    """A few processes that extract facts. They start with a job and end when there has been none for a while.
+Done = Result[Packed]
+"""The facts of a blob."""
 
-    A worker that dies or hangs on a file costs that file its facts (`failed`, with the reason), no other.
+
+class Pool(Generic[R]):
+    """A few processes that read files. They start with a job and end when there has been none for a while.
+
+    A worker that dies or hangs on a file costs that file what is read of it, and no other: `lost` says what
+    it has then.
     """
 
     def __init__(
-        self, count: int, read: Callable[[Job], Packed] | None = None, *, file_sec: float = _FILE_CPU_SEC
+        self,
+        count: int,
+        read: Callable[[Job], R],
+        lost: Callable[[Job], R],
+        *,
+        file_sec: float = _FILE_CPU_SEC,
     ) -> None:
         self._count = count
         self._file_sec = file_sec
-        self._read = read or read_job
+        self._read = read
+        self._lost = lost
         self._context = SpawnContext()
-        self._idle: list[_Worker] = []
+        self._idle: list[_Worker[R]] = []
         self._busy = 0
         self._guard = threading.Lock()
         self._retirement: threading.Timer | None = None
         self._used = time.monotonic()
 
-    def extract(self, jobs: Iterable[Job]) -> Iterator[list[Done]]:
+    def extract(self, jobs: Iterable[Job]) -> Iterator[list[Result[R]]]:
         """Yields results in chunks, in whatever order they are ready. Jobs are taken as workers get free.
 
         Workers have begun when this returns; the results have to be asked for.
         """
         chunks = _make_chunks(jobs)
-        busy: _Busy = {}
+        busy: _Busy[R] = {}
         try:
             self._hand_out(chunks, [], busy)
         except BaseException:
@@ -86,14 +101,14 @@ class Workers:
             raise
         return self._collect_results(chunks, busy)
 
-    def _hand_out(self, chunks: Iterator[list[Job]], again: list[list[Job]], busy: "_Busy") -> None:
+    def _hand_out(self, chunks: Iterator[list[Job]], again: list[list[Job]], busy: "_Busy[R]") -> None:
         while len(busy) < self._count and (chunk := again.pop() if again else next(chunks, None)):
             worker = self._take_worker()
             with suppress(OSError):  # it has died; its empty pipe says so later
                 worker.pipe.send(chunk)
             busy[worker.pipe] = (worker, chunk)
 
-    def _collect_results(self, chunks: Iterator[list[Job]], busy: "_Busy") -> Iterator[list[Done]]:
+    def _collect_results(self, chunks: Iterator[list[Job]], busy: "_Busy[R]") -> Iterator[list[Result[R]]]:
         again: list[list[Job]] = []
         try:
             while busy:
@@ -109,7 +124,7 @@ class Workers:
                         worker.kill()
                         again += _split_chunk(chunk)
                         if len(chunk) == 1:
-                            yield [_lost_file(chunk[0])]
+                            yield [Result(chunk[0].number, self._lost(chunk[0]))]
                     else:
                         self._idle.append(worker)
                         yield results
@@ -117,7 +132,7 @@ class Workers:
         finally:
             self._end_workers(busy)
 
-    def _end_workers(self, busy: "_Busy") -> None:
+    def _end_workers(self, busy: "_Busy[R]") -> None:
         for worker, _ in busy.values():
             worker.kill()
         self._note_free(len(busy))
@@ -174,7 +189,7 @@ class Workers:
         with self._guard:
             self._busy -= count
 
-    def _take_worker(self) -> "_Worker":
+    def _take_worker(self) -> "_Worker[R]":
         with self._guard:
             self._busy += 1
             while self._idle:
@@ -184,18 +199,27 @@ class Workers:
                 worker.kill()
         return self._start_worker(())
 
-    def _start_worker(self, languages: Sequence[str]) -> "_Worker":
+    def _start_worker(self, languages: Sequence[str]) -> "_Worker[R]":
         return _Worker.start(self._context, (self._read, self._file_sec, languages))
 
 
-class _Worker(NamedTuple):
+class Workers(Pool[Packed]):
+    """Processes that extract facts; a file that one dies of is `failed`, with the reason."""
+
+    def __init__(
+        self, count: int, read: Callable[[Job], Packed] | None = None, *, file_sec: float = _FILE_CPU_SEC
+    ) -> None:
+        super().__init__(count, read or read_job, _lost_file, file_sec=file_sec)
+
+
+class _Worker(NamedTuple, Generic[R]):
     process: BaseProcess
-    pipe: "Connection[list[Job], list[Done]]"
+    pipe: "Connection[list[Job], list[Result[R]]]"
 
     @classmethod
     def start(
-        cls, context: SpawnContext, how: tuple[Callable[[Job], Packed], float, Sequence[str]]
-    ) -> "_Worker":
+        cls, context: SpawnContext, how: tuple[Callable[[Job], R], float, Sequence[str]]
+    ) -> "_Worker[R]":
         ours, theirs = context.Pipe()
         process = context.Process(
             target=_serve_chunks, args=(theirs, *how), name="codeplane-extract", daemon=True
@@ -205,7 +229,7 @@ class _Worker(NamedTuple):
         theirs.close()
         return cls(process, ours)
 
-    def result(self) -> list[Done] | None:
+    def result(self) -> list[Result[R]] | None:
         """The finished chunk; None when the worker died or did not answer in time."""
         try:
             return self.pipe.recv() if self.pipe.poll(0) else None
@@ -224,12 +248,12 @@ class _Worker(NamedTuple):
 
 
 # What each worker has to do, by its pipe.
-_Busy = dict[Connection, tuple[_Worker, list[Job]]]
+_Busy = dict[Connection, tuple[_Worker[R], list[Job]]]
 
 
 def _serve_chunks(
-    pipe: "Connection[list[Done], list[Job]]",
-    read: Callable[[Job], Packed],
+    pipe: "Connection[list[Result[R]], list[Job]]",
+    read: Callable[[Job], R],
     file_sec: float,
     languages: Sequence[str],
 ) -> None:
@@ -244,7 +268,7 @@ def _serve_chunks(
         read(Job(0, language, b""))
     try:
         while True:
-            pipe.send([Done(job.number, _read_in_time(read, job, file_sec)) for job in pipe.recv()])
+            pipe.send([Result(job.number, _read_in_time(read, job, file_sec)) for job in pipe.recv()])
     except (EOFError, OSError):
         return
     except Exception as error:
@@ -259,7 +283,7 @@ def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
-def _read_in_time(read: Callable[[Job], Packed], job: Job, file_sec: float) -> Packed:
+def _read_in_time(read: Callable[[Job], R], job: Job, file_sec: float) -> R:
     """Ends this process when the file takes too long: a parser cannot be stopped from inside."""
     signal.setitimer(signal.ITIMER_PROF, file_sec * min(1, max(_LEAST, len(job.data) / _WHOLE_BYTES)))
     facts = read(job)
@@ -283,9 +307,8 @@ def read_job(job: Job) -> Packed:
     return pack(facts, words, generated=is_generated(job.data))
 
 
-def _lost_file(job: Job) -> Done:
-    facts = Facts("failed", LOST)
-    return Done(job.number, pack(facts, words_of(job.data)))
+def _lost_file(job: Job) -> Packed:
+    return pack(Facts("failed", LOST), words_of(job.data))
 
 
 def _make_chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:

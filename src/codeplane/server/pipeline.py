@@ -223,12 +223,14 @@ class Pipeline:
         with anyio.CancelScope(deadline=anyio.current_time() + timeout) as scope:
             self._running[call.request_id] = (call, scope)
             self.telemetry.running.inc()
+            self.repo.activity.begin()
             try:
                 if tool.effect is Effect.READ:
                     return await self._read(tool, args, call)
                 await request.begun()
                 return await self._write(tool, args, call)
             finally:
+                self.repo.activity.end()
                 self.telemetry.running.dec()
                 del self._running[call.request_id]
         # The scope swallowed a cancellation: the deadline's, or that of a server that stops.

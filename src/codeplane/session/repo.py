@@ -35,6 +35,7 @@ from codeplane.ledger.summary import moment
 from codeplane.mutation import Engine
 from codeplane.names import Index
 from codeplane.plans import WorkPlans
+from codeplane.session.activity import Activity
 from codeplane.session.checkout import Checkout
 from codeplane.session.clients.sessions import Sessions
 from codeplane.session.clients.shown_contents import ShownContents
@@ -339,6 +340,7 @@ class RepoSession:
     recovered: tuple[str, ...] = ()  # what this start has made of operations that a crash had cut off
     token_savings: TokenSavings = field(init=False)
     shown_contents: ShownContents = field(default_factory=ShownContents)
+    activity: Activity = field(default_factory=Activity)
     started: float = field(default_factory=time.monotonic)
     background: Background | None = None  # only where a server runs
     owns_workers: bool = True

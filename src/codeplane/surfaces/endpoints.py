@@ -49,6 +49,14 @@ def framework_files(code: Codebase) -> frozenset[RepoPath]:
     return code.once(_FRAMEWORK_FILES, rules_of(code).digest, lambda: frozenset(_importing(code)))
 
 
+def route_files(code: Codebase) -> set[RepoPath]:
+    """The files whose sites are read for endpoints, as far as imports and words tell."""
+    rules, evaluator = rules_of(code), ScriptEvaluator(code)
+    paths = {path for rule in rules.endpoints for path in Framework(evaluator, rule).candidates()}
+    paths |= {path for rule in rules.annotations for path in users_of(code, rule)}
+    return paths.union(*(files_of(code, rule) for rule in rules.flows))
+
+
 def gated_languages(code: Codebase) -> frozenset[str]:
     """The languages whose endpoints stand in files that `framework_files` has, or are named there."""
     rules = rules_of(code)

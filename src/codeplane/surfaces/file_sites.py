@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
 
-from codeplane.languages.sites import Site, SiteKind, Value, ValueKind, read_sites
+from codeplane.core.paths import RepoPath
+from codeplane.core.slots import ContentSlot
+from codeplane.languages.sites import Site, SiteKind, Value, ValueKind, read_own_sites, unpack_sites
+from codeplane.names import Codebase, FileFacts
 
 _DESTRUCTURED: Final = re.compile(r"([\w$]+)\s*(?::\s*([\w$]+))?[^,{}]*")
 """The members of a pattern such as `{a, b: c = 1}`, each with the name that it is given."""
 
-_LONGEST_LINES: Final = 400  # bytes of an average line, beyond which a file was written by a bundler
-_BUNDLED: Final = 10_000  # bytes of a file that may be a bundle
+
+SITES: Final[ContentSlot["FileSites"]] = ContentSlot("sites of a file")
 
 
 class FileSites:
@@ -68,7 +71,9 @@ def segments_of(spans: list[tuple[int, int, int]]) -> tuple[list[int], list[int]
     return starts, [changes[start] for start in starts]
 
 
-def sites_of(language: str, data: bytes) -> list[Site]:
-    """The sites of a file; none of a bundle, whose source says the same where people wrote it."""
-    is_bundle = len(data) > _BUNDLED and len(data) > _LONGEST_LINES * (data.count(b"\n") + 1)
-    return [] if is_bundle else read_sites(language, data)
+def load_sites(code: Codebase, path: RepoPath, facts: FileFacts) -> FileSites:
+    """The sites of a file: kept ones, else read out of its content."""
+    packed = code.kept_sites(facts.blob)
+    if packed is not None:
+        return FileSites(unpack_sites(packed))
+    return FileSites(read_own_sites(facts.language, code.source(path)))

@@ -73,7 +73,7 @@ class Framework:
         """Every endpoint of the framework."""
         if self._rule.files and isinstance(self._evaluator, ScriptEvaluator):
             return list(file_endpoints(self._evaluator, self._rule))
-        paths = self._paths = self._candidates()
+        paths = self._paths = self.candidates()
         if not paths:
             return []
         scripts = {path for path in paths if self._is_script(path)}
@@ -262,7 +262,7 @@ class Framework:
         heads |= {part for name in self._rule.imports for part in name.split("/")[-1:]}
         return {path for path in self._code.importing(heads) if self._imports(path)}
 
-    def _candidates(self) -> set[RepoPath]:
+    def candidates(self) -> set[RepoPath]:
         """The files that import the framework, and those that import from them and use its words."""
         direct = self.importing_files()
         if not direct or (not words_of(self._rule) and not self._rule.expand):

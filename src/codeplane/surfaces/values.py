@@ -12,15 +12,13 @@ from typing import Final, NamedTuple
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
-from codeplane.core.slots import ContentSlot
 from codeplane.languages.facts import Bind, Reason, Span
 from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
 from codeplane.names import Codebase, FileFacts
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, Target, is_external
 from codeplane.surfaces.external_names import external_name
-from codeplane.surfaces.file_sites import FileSites, segments_of, sites_of
+from codeplane.surfaces.file_sites import SITES, FileSites, load_sites, segments_of
 
-_SITES: Final[ContentSlot["FileSites"]] = ContentSlot("sites of a file")
 _DEEPEST: Final = 24
 # Variables that one question may lead to. Names of minified code are given each other's values over and over:
 # without a bound, a bundle of a few kilobytes is followed for hours.
@@ -112,7 +110,7 @@ class Evaluator:
         facts = self.code.facts(path)
         if facts is None:
             return FileSites([])
-        return facts.derived(_SITES, lambda: FileSites(sites_of(facts.language, self.code.source(path))))
+        return facts.derived(SITES, lambda: load_sites(self.code, path, facts))
 
     def byte_span(self, path: RepoPath, span: Span) -> tuple[int, int]:
         """The bytes that a span of a file covers."""

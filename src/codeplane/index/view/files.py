@@ -47,6 +47,10 @@ class FileFacts(ForeignFile):
         """What is made of the content alone, made once."""
         return self._answers.once(slot, None, make)
 
+    def made(self, slot: ContentSlot[T]) -> T | None:
+        """What has been made of the content so far."""
+        return self._answers.table(slot).get(None)
+
     @cached_property
     def _answers(self) -> Answers:
         return Answers()
@@ -125,6 +129,13 @@ class FileFacts(ForeignFile):
         return {(item.line, item.column): at for at, item in enumerate(self.imports)}
 
 
+def drop_made(parts: dict[str, Any], slot: ContentSlot[Any]) -> None:
+    """Drops what was made of a content for a slot."""
+    answers: Answers | None = parts.get("_answers")
+    if answers is not None:
+        answers.drop(slot)
+
+
 class FactsCache:
     """What has been read of the blobs used last."""
 
@@ -144,6 +155,13 @@ class FactsCache:
                 while len(self._parts) > _KEPT:
                     self._parts.popitem(last=False)
         return facts
+
+    def forget(self, slot: ContentSlot[Any]) -> None:
+        """Drops what was made of contents for a slot; it can be made again."""
+        with self._guard:
+            all_parts = list(self._parts.values())
+        for parts in all_parts:
+            drop_made(parts, slot)
 
 
 class OccurrencesCache:

@@ -4,17 +4,18 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from codeplane.contexts.contexts import Read
 from codeplane.core.kinds import SPACES, split_path
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.core.slots import ContentSlot, InterfaceSlot
+from codeplane.index.kept_sites import kept_sites, without_sites
 from codeplane.index.store import from_sql
 from codeplane.index.view.caches import BlobCache, EpochCache
 from codeplane.index.view.dynamics import Dynamics
-from codeplane.index.view.files import FileFacts
+from codeplane.index.view.files import FileFacts, drop_made
 from codeplane.index.view.foreign import ForeignFile
 from codeplane.index.view.purpose import Purpose, Purposes
 from codeplane.index.view.semantics import Semantics
@@ -422,6 +423,21 @@ class View:
         """Everything that a content says, whichever view it is in; None for one without a language."""
         facts = self._cache.get(self._connection, blob)
         return facts if facts.language else None
+
+    def without_sites(self, blobs: Collection[int]) -> set[int]:
+        """The contents whose sites are not kept."""
+        return without_sites(self._connection, blobs)
+
+    def forget_derived(self, slot: ContentSlot[Any]) -> None:
+        """Drops what was made of all contents for a slot; it can be made again."""
+        self._cache.forget(slot)
+        for facts in list(self._facts.values()):  # those that the cache has no room for
+            if facts is not None:
+                drop_made(facts.__dict__, slot)
+
+    def kept_sites(self, blob: int) -> bytes | None:
+        """The packed sites of a content; None where they have to be read."""
+        return kept_sites(self._connection, blob)
 
     def has_blob(self, blob: int) -> bool:
         """Whether the facts of a content are still there."""

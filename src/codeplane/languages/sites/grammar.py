@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -13,6 +15,16 @@ class CallForm:
     name: str = ""
     arguments: str = "arguments"
     block: str = ""  # a function that stands behind the arguments
+
+
+class Shape(Enum):
+    """What the type of a node alone says."""
+
+    NAME = 1
+    MEMBER = 2
+    CALL = 3
+    TEXT = 4
+    ANY = 5  # its children, or its operator, decide
 
 
 @dataclass(frozen=True)
@@ -61,3 +73,20 @@ class SiteGrammar:
     blocks: frozenset[str] = frozenset()  # bodies that are statements, where a body may be a value as well
     tails: tuple[str, ...] = ()  # queries that capture as `@tail` what a function gives without `return`
     conditions: frozenset[str] = frozenset()
+
+    @cached_property
+    def shapes(self) -> Mapping[str, Shape]:
+        """The shape of every node that may be a value."""
+        table = dict.fromkeys(
+            (
+                *self.fallbacks, *self.concats, *self.subscripts, *self.choices, *self.spreads, *self.singles,
+                *self.lists, *self.mappings, *self.functions, *self.constants,
+            ),
+            Shape.ANY,
+        )  # fmt: skip
+        # What comes later is asked first.
+        table |= dict.fromkeys(self.calls, Shape.CALL)
+        table |= dict.fromkeys(self.members, Shape.MEMBER)
+        table |= dict.fromkeys(self.names, Shape.NAME)
+        table |= dict.fromkeys(self.texts, Shape.TEXT)
+        return table | dict.fromkeys((*self.literals, *self.wrappers, *self.firsts), Shape.ANY)

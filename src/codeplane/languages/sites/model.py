@@ -1,12 +1,8 @@
 """What a site is, and the shapes of the values in it."""
 
-import json
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from enum import IntEnum
-from typing import Any, NamedTuple
-
-from codeplane.core.documents import decode_json
+from typing import NamedTuple
 
 
 class SiteKind(IntEnum):
@@ -86,54 +82,3 @@ class Site(NamedTuple):
     is_returned: bool = False  # what the function returns
     loop: int = -1  # the number of the loop that it is in
     outer: int = -1  # the number of the site whose arguments or chain it is part of
-
-
-def pack_sites(sites: Sequence[Site]) -> bytes:
-    """Sites as bytes, small enough to be kept for every content."""
-    rows = [
-        [
-            site.kind,
-            site.start,
-            site.end,
-            _packed(site.value),
-            site.name,
-            site.is_conditional | site.is_returned << 1,
-            site.loop,
-            site.outer,
-        ]
-        for site in sites
-    ]
-    return zlib.compress(json.dumps(rows, separators=(",", ":"), ensure_ascii=False).encode(), 3)
-
-
-def unpack_sites(data: bytes) -> list[Site]:
-    return [
-        Site(
-            SiteKind(row[0]),
-            row[1],
-            row[2],
-            _unpacked(row[3]),
-            row[4],
-            bool(row[5] & 1),
-            bool(row[5] & 2),
-            *row[6:],
-        )
-        for row in decode_json(zlib.decompress(data))
-    ]
-
-
-def _packed(value: Value) -> list[Any]:
-    row: list[Any] = [value.kind | value.is_method << 4, value.text, value.start]
-    if value.items or value.keyword:
-        row.append([_packed(item) for item in value.items])
-    if value.keyword:
-        row.append(value.keyword)
-    return row
-
-
-def _unpacked(row: Sequence[Any]) -> Value:
-    items: Iterable[Any] = row[3] if len(row) > 3 else ()
-    keyword = row[4] if len(row) > 4 else ""
-    return Value(
-        ValueKind(row[0] & 15), row[1], row[2], tuple(map(_unpacked, items)), keyword, bool(row[0] & 16)
-    )

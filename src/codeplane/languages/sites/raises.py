@@ -8,7 +8,8 @@ from tree_sitter import Node, Query
 from codeplane.languages.query import captures, compiled, grammar_of, parse_within_limits
 from codeplane.languages.sites.grammar import SiteGrammar
 from codeplane.languages.sites.model import Value, ValueKind
-from codeplane.languages.sites.reader import ValueReader, grammar_for
+from codeplane.languages.sites.reader import grammar_for
+from codeplane.languages.sites.values import ValueReader
 
 
 class Raise(NamedTuple):
