@@ -46,6 +46,19 @@ _TERMINAL: Final = frozenset({Verb.LIST_AVAILABLE_VERBS, Verb.GET_ORIGINAL_PROMP
 BUDGET_SAFE: Final = _TERMINAL | {Verb.REQUEST_EVIDENCE_GUIDANCE, Verb.OBSERVE}
 """Verbs that a run over its budget may still use: they end the work or say what is missing."""
 
+REPEATABLE: Final = frozenset(
+    {
+        Verb.LIST_AVAILABLE_VERBS,
+        Verb.LIST_SCOPED_FILES,
+        Verb.LIST_DIRECTORY_CONTENTS,
+        Verb.READ_FILE_LINES,
+        Verb.LOOKUP_SYMBOL_DEFINITION,
+        Verb.SEARCH_CODEBASE_TEXT,
+        Verb.GET_ORIGINAL_PROMPT,
+    }
+)
+"""Verbs that only show something: such a turn may be taken again, and shows what it showed before."""
+
 ALLOWED: Final[Mapping[RunState, frozenset[Verb]]] = {
     RunState.PLAN_REQUIRED: _PRE_PLAN,
     RunState.PLAN_ACCEPTED: _WITH_PLAN,

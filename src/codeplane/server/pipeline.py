@@ -60,7 +60,7 @@ class Request:
     # Whether the client itself moves on to the next server: then a call that has not started is left
     # unanswered by a server that stops.
     movable: bool = False
-    # Awaited once, right before a tool that writes starts: from then on the call must not be repeated.
+    # Awaited once, right before a call that writes starts: from then on it must not be repeated.
     begun: Callable[[], Awaitable[None]] = _nothing
     # Whether the caller makes this one call and leaves: its task ends with it, and its cursors are kept.
     is_single: bool = False
@@ -224,7 +224,7 @@ class Pipeline:
             self._running[call.request_id] = (call, scope)
             self.telemetry.running.inc()
             try:
-                if tool.effect is Effect.READ:
+                if tool.is_repeatable(args):
                     return await self._read(tool, args, call)
                 await request.begun()
                 return await self._write(tool, args, call)
