@@ -282,7 +282,7 @@ class Pipeline:
             is_started = True
             try:
                 output = run_in_state(tool, call, args)
-                if getattr(output, "absence", None) == Absence.NOT_INDEXED and call.reading.commit is None:
+                if vars(output).get("absence") == Absence.NOT_INDEXED and call.reading.commit is None:
                     call.warn(call.repo.tree.why_hidden())
                 return output
             finally:
