@@ -3,9 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from codeplane.controller.contract import RunState
+from codeplane.controller.evidence.store import EvidenceStore
+from codeplane.controller.runs import Run, RunStore, run_store
+from codeplane.server.pipeline import Pipeline, Request
+from codeplane.storage.state_db import open_state_db
+from codeplane.tools import all_tools
 from tests.controller.lab import open_desk
 
 
@@ -138,3 +144,53 @@ def test_the_other_verbs_are_named_where_the_verb_itself_was_refused(tmp_path: P
         assert "allowed: " in desk.turn("write_file").text
         assert "allowed: " not in desk.turn("read_file_lines", targetFile="none.py").text
         assert "allowed: " not in desk.turn("read_file_lines").text
+
+
+def test_only_a_turn_that_may_change_something_is_announced_as_a_write(tmp_path: Path) -> None:
+    with open_desk(tmp_path) as desk:
+        pipeline, announced = Pipeline(desk.session, all_tools()), []
+
+        async def take(arguments: dict[str, Any]) -> None:
+            async def begun() -> None:
+                announced.append(arguments["verb"])
+
+            await pipeline.call(Request("controller_turn", arguments, "agent", begun=begun))
+
+        calls: list[dict[str, Any]] = [
+            {"verb": "read_file_lines", "targetFile": "pager.py"},
+            {"verb": "search_codebase_text", "query": "page_count"},
+            {"verb": "write_scratch_file", "relativePath": "a.txt", "content": "x"},
+            {"verb": "no_such_verb"},
+        ]
+        for call in calls:
+            anyio.run(take, call)
+        assert announced == ["write_scratch_file", "no_such_verb"]
+
+
+def test_a_reading_turn_that_is_taken_again_shows_the_same_under_the_same_handle(tmp_path: Path) -> None:
+    with open_desk(tmp_path) as desk:
+        call = {"verb": "read_file_lines", "targetFile": "pager.py", "workId": "w1"}
+        one, two = desk.send(call), desk.send(call, "another client")
+        assert one.result["result"] == two.result["result"]
+        assert len(EvidenceStore(lambda: desk.session.state_db, "w1").list_records()) == 1
+
+
+def test_what_another_process_writes_to_a_run_counts_in_the_next_turn(tmp_path: Path) -> None:
+    with open_desk(tmp_path) as desk:
+        desk.turn("read_file_lines", targetFile="pager.py", workId="w1")
+        database = open_state_db(desk.session.state.path / "state.db")
+        other = RunStore(lambda: database)
+        run = other.load("w1")
+        assert run is not None
+        run.state = RunState.FAILED
+        other.save(run)
+        database.close()
+        assert desk.turn("read_file_lines", targetFile="pager.py", workId="w1").state == "FAILED"
+
+
+def test_runs_are_listed_in_the_order_in_which_they_were_saved(tmp_path: Path) -> None:
+    with open_desk(tmp_path) as desk:
+        store = run_store(desk.session)
+        for work_id in ("a", "b", "c", "a"):
+            store.save(store.load(work_id) or Run(work_id, "sess", "agent"))
+        assert [run.work_id for run in store.recent()] == ["a", "c", "b"]

@@ -9,6 +9,7 @@ from codeplane.controller.runs import Run
 from codeplane.ledger import Task
 
 _CHARACTERS_A_TOKEN: Final = 4
+_JSON: Final = json.JSONEncoder(ensure_ascii=False)
 _TERMINAL: Final = (RunState.FAILED, RunState.COMPLETED)
 
 
@@ -32,9 +33,7 @@ class Budget:
 
     def charge(self, run: Run, task: Task, request: TurnRequest, text: str) -> None:
         """Counts a request and its answer."""
-        request_size = len(
-            json.dumps(request.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
-        )
+        request_size = len(_JSON.encode(request.model_dump(mode="json", exclude_defaults=True)))
         tokens = -(-(request_size + len(text)) // _CHARACTERS_A_TOKEN)
         run.tokens += tokens
         task.tokens += tokens

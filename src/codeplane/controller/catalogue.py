@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 from codeplane.controller.contract import RunState
@@ -45,6 +46,18 @@ _WITH_PLAN: Final = frozenset(Verb) - {Verb.INITIALIZE_WORK}
 _TERMINAL: Final = frozenset({Verb.LIST_AVAILABLE_VERBS, Verb.GET_ORIGINAL_PROMPT, Verb.SIGNAL_TASK_COMPLETE})
 BUDGET_SAFE: Final = _TERMINAL | {Verb.REQUEST_EVIDENCE_GUIDANCE, Verb.OBSERVE}
 """Verbs that a run over its budget may still use: they end the work or say what is missing."""
+REPEATABLE: Final = frozenset(
+    {
+        Verb.LIST_AVAILABLE_VERBS,
+        Verb.LIST_SCOPED_FILES,
+        Verb.LIST_DIRECTORY_CONTENTS,
+        Verb.READ_FILE_LINES,
+        Verb.LOOKUP_SYMBOL_DEFINITION,
+        Verb.SEARCH_CODEBASE_TEXT,
+        Verb.GET_ORIGINAL_PROMPT,
+    }
+)
+"""Verbs that only show something: such a turn may be taken again, and shows what it showed before."""
 
 ALLOWED: Final[Mapping[RunState, frozenset[Verb]]] = {
     RunState.PLAN_REQUIRED: _PRE_PLAN,
@@ -56,6 +69,7 @@ ALLOWED: Final[Mapping[RunState, frozenset[Verb]]] = {
 }
 
 
-def allowed_verbs(state: RunState) -> list[Verb]:
+@cache
+def allowed_verbs(state: RunState) -> tuple[Verb, ...]:
     """The verbs of a state, in the order in which work goes."""
-    return [verb for verb in Verb if verb in ALLOWED[state]]
+    return tuple(verb for verb in Verb if verb in ALLOWED[state])

@@ -26,6 +26,18 @@ _SELECT: Final = (
     "SELECT work_id, run_session_id, agent_id, state, plan, tokens, turns, body, made_ms, changed_ms"
     " FROM controller_run"
 )
+_UPDATE: Final = (
+    "UPDATE controller_run SET run_session_id = ?, agent_id = ?, state = ?, plan = ?, tokens = ?, turns = ?,"
+    " body = ?, made_ms = ?, changed_ms = ? WHERE work_id = ?"
+)
+_INSERT: Final = (
+    "INSERT INTO controller_run (run_session_id, agent_id, state, plan, tokens, turns, body, made_ms,"
+    " changed_ms, work_id) VALUES (?,?,?,?,?,?,?,?,?,?)"
+)
+_INSERT_EVIDENCE: Final = (
+    "INSERT OR IGNORE INTO controller_evidence (handle, work_id, category, source, first_line, last_line,"
+    " digest, quote, made_ms) VALUES (?,?,?,?,?,?,?,?,?)"
+)
 
 
 class Observation(BaseModel):
@@ -114,6 +126,7 @@ class RunStore:
         self._guard = threading.Lock()
         self._locks: dict[str, threading.Lock] = {}
         self._current: dict[str, str] = {}  # the run that a client session works on
+        self._last_ms = 0
 
     def work_id_for(self, session_id: str, requested: str | None) -> str:
         """The run that a turn belongs to: the one it names, the session's, or a new one."""
@@ -136,18 +149,13 @@ class RunStore:
             yield
 
     def load(self, work_id: str) -> Run | None:
-        with self._database().read() as connection:
-            row = connection.execute(
-                f"{_SELECT} WHERE work_id = ?",
-                (work_id,),
-            ).fetchone()
+        row = self._database().row(f"{_SELECT} WHERE work_id = ?", (work_id,))
         return _run_of(row) if row is not None else None
 
     def save(self, run: Run, evidence: Sequence[EvidenceRow] = ()) -> None:
         """Writes a run with what it was shown; the oldest runs go where there are too many."""
-        run.changed_ms = int(time.time() * 1000)
+        run.changed_ms = self._next_moment()
         values = (
-            run.work_id,
             run.run_session_id,
             run.agent_id,
             run.state.value,
@@ -157,29 +165,36 @@ class RunStore:
             run.body.model_dump_json(exclude_defaults=True),
             run.made_ms,
             run.changed_ms,
+            run.work_id,
         )
-        with self._database().write() as connection:
-            connection.execute("INSERT OR REPLACE INTO controller_run VALUES (?,?,?,?,?,?,?,?,?,?)", values)
-            connection.executemany(
-                "INSERT OR IGNORE INTO controller_evidence (handle, work_id, category, source, first_line,"
-                " last_line, digest, quote, made_ms) VALUES (?,?,?,?,?,?,?,?,?)",
-                [
-                    (
-                        row.handle,
-                        run.work_id,
-                        row.category,
-                        row.source,
-                        row.first_line,
-                        row.last_line,
-                        row.digest,
-                        row.quote,
-                        run.changed_ms,
-                    )
-                    for row in evidence
-                ],
+        shown = [
+            (
+                row.handle,
+                run.work_id,
+                row.category,
+                row.source,
+                row.first_line,
+                row.last_line,
+                row.digest,
+                row.quote,
+                run.changed_ms,
             )
+            for row in evidence
+        ]
+        with self._database().write() as connection:
+            # A row that stays where it is takes one page, and no index has to follow it.
+            if not connection.execute(_UPDATE, values).rowcount:
+                connection.execute(_INSERT, values)
+            if shown:
+                connection.executemany(_INSERT_EVIDENCE, shown)
             if run.turns == 1:
                 self._drop_oldest(connection)
+
+    def _next_moment(self) -> int:
+        """The time in milliseconds; no two runs are saved at one, so their order is that of the saving."""
+        with self._guard:
+            self._last_ms = max(int(time.time() * 1000), self._last_ms + 1)
+            return self._last_ms
 
     def _drop_oldest(self, connection: Connection) -> None:
         connection.execute(
@@ -195,7 +210,7 @@ class RunStore:
         """Runs, the one that was used last first."""
         with self._database().read() as connection:
             rows = connection.execute(
-                f"{_SELECT} ORDER BY changed_ms DESC, rowid DESC LIMIT ?",
+                f"{_SELECT} ORDER BY changed_ms DESC LIMIT ?",
                 (limit,),
             ).fetchall()
         return [_run_of(row) for row in rows]

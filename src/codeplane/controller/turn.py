@@ -252,8 +252,9 @@ class _Dispatch:
 
 
 def scope_of(call: Call, run: Run) -> Scope:
-    root = call.repo.checkout.root
-    return Scope(worktree_root=str(root), scratch_root=str(work_folder(call, run) / "scratch"))
+    repo = call.repo
+    scratch = f"{repo.state.path}/work/{run.work_id}/scratch"
+    return Scope(worktree_root=str(repo.checkout.root), scratch_root=scratch)
 
 
 def work_folder(call: Call, run: Run) -> Path:

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
+from typing import Final
 
 _SHORTEST = 2  # of so few letters any other word is a slip
 _SHORT = 5
+_LONGEST_REMEMBERED: Final = 64
 _CAMEL_EDGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -26,7 +29,15 @@ def nearest_quoted(message: str, given: object) -> str | None:
 
 def snake(word: str) -> str:
     """Spells `filePath`, `file-path` and `File Path` all as `file_path`."""
+    # Every call asks for the same few names of parameters, each several times.
+    return _remembered_snake(word) if len(word) <= _LONGEST_REMEMBERED else _spell_snake(word)
+
+
+def _spell_snake(word: str) -> str:
     return re.sub(r"[\s\-.]+", "_", _CAMEL_EDGE.sub("_", word.strip())).lower()
+
+
+_remembered_snake = lru_cache(maxsize=2048)(_spell_snake)
 
 
 def is_misspelled(word: str, right: str) -> bool:

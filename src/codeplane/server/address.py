@@ -8,11 +8,12 @@ from typing import Any, Final
 from codeplane.core.documents import decode_json
 from codeplane.core.errors import InvalidArgument
 from codeplane.core.suggest import snake
-from codeplane.server.requested_state import take_state
+from codeplane.server.requested_state import NAMES, take_state
 from codeplane.session.requested_state import CURRENT, RequestedState
 from codeplane.tools import Tool
 
 _NAMES: Final = ("workspace", "workspace_id")
+_ALL: Final = NAMES.union(_NAMES)
 # Their own `workspace` is what they act on, not where they act.
 _OWN: Final = "workspaces"
 
@@ -38,6 +39,8 @@ def take_address(tool: Tool, arguments: object, bound: str | None = None) -> tup
         with suppress(ValueError):
             arguments = decode_json(arguments)
     if not isinstance(arguments, Mapping) or tool.category == _OWN:
+        return Address(bound), arguments
+    if not any(snake(key) in _ALL for key in arguments):
         return Address(bound), arguments
     workspace, rest = _take_workspace(arguments, bound)
     reading, rest = take_state(tool, rest, in_workspace=workspace is not None)

@@ -21,7 +21,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Answer:
-    """`{result, meta}` or `{error, meta}`, ready for the wire."""
+    """`{result, meta}` or `{error, meta}`, ready for the wire.
+
+    Of a call whose client gets the text alone there is no result, and of `meta` only what the text says.
+    """
 
     body: Mapping[str, Any]
     is_error: bool
@@ -41,8 +44,15 @@ class Reply:
 
     def result(self, output: Output) -> Answer:
         """The answer to a call that its tool has carried out."""
+        return self._result(output, with_body=self._call.is_structured)
+
+    def step(self, output: Output) -> Answer:
+        """The answer to a call within a call, which reads the result."""
+        return self._result(output, with_body=True)
+
+    def _result(self, output: Output, *, with_body: bool) -> Answer:
         began = time.perf_counter()
-        body = {"result": output.model_dump(mode="json", exclude_none=True)}
+        body = {"result": output.model_dump(mode="json", exclude_none=True)} if with_body else {}
         text = _rendered(output)
         self._call.phases["render"] = time.perf_counter() - began
         return self._answer(body, text, None)
@@ -125,6 +135,10 @@ def _limit(limit: Limit) -> dict[str, int]:
 
 
 def _meta(call: Call, duration: float, size: int) -> dict[str, Any]:
+    savings = call.repo.token_savings.answered(size, call.otherwise)
+    if not call.is_structured:
+        # What the text says; the rest is sent to nobody.
+        return {"task_state": call.task.state, **_notes(call)}
     task = call.task
     meta: dict[str, Any] = {
         "request_id": call.request_id,
@@ -134,24 +148,24 @@ def _meta(call: Call, duration: float, size: int) -> dict[str, Any]:
         "timestamp_ms": int(time.time() * 1000),
         "timing": _timing(call, duration),
     }
-    if call.is_structured:
-        meta |= state_meta(call)
+    meta |= state_meta(call)
     if call.flags:
         meta["task"] = {"flags": call.flags}
     if call.epoch is not None:
         meta["epoch"] = call.epoch
     if call.semantic_level:
         meta["semantic_level"] = call.semantic_level
-    savings = call.repo.token_savings.answered(size, call.otherwise)
     if savings is not None:
         meta["tokens_saved"] = savings
         if avoided_cost := call.repo.token_savings.cost_avoided(savings):
             meta["cost_avoided"] = avoided_cost
-    if call.limits_applied:
-        meta["limits_applied"] = {name: _limit(one) for name, one in call.limits_applied.items()}
     if call.diagnostics:
         meta["project_diagnostics"] = call.diagnostics
-    for field in ("warnings", "next_actions"):
-        if value := getattr(call, field):
-            meta[field] = value
-    return meta
+    return {**meta, **_notes(call)}
+
+
+def _notes(call: Call) -> dict[str, Any]:
+    """What a call says besides its result."""
+    limits = {name: _limit(one) for name, one in call.limits_applied.items()}
+    notes = {"limits_applied": limits, "warnings": call.warnings, "next_actions": call.next_actions}
+    return {name: value for name, value in notes.items() if value}

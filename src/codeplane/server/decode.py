@@ -203,12 +203,17 @@ def _accepted(model: type[Input]) -> dict[str, frozenset[str]]:
 
 def _shape(model: type[Input], key: str, value: Any) -> Any:
     """A list or object sent as JSON text is read; one item where a list belongs becomes a list."""
-    container = _container(model.model_fields[key].annotation)
+    container = _containers(model)[key]
     if container is None or value is None:
         return value
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         value = _json_or(value, value)
     return [value] if container is list and not isinstance(value, list) else value
+
+
+@cache
+def _containers(model: type[Input]) -> dict[str, type | None]:
+    return {name: _container(field.annotation) for name, field in model.model_fields.items()}
 
 
 def _container(annotation: Any) -> type | None:

@@ -37,16 +37,16 @@ class EventStream:
 
     def __init__(self) -> None:
         self._number = 0
-        self._recent: deque[tuple[int, bytes]] = deque(maxlen=_MOST_REPLAYED)
+        self._recent: deque[tuple[int, Entry]] = deque(maxlen=_MOST_REPLAYED)
         self._listeners: set[_Listener] = set()
 
     def publish(self, entry: Entry) -> None:
         """Takes a row from any thread."""
         self._number += 1
-        body = {"kind": entry.kind, "task": entry.task, **entry.body}
-        data = json.dumps(body, separators=(",", ":"), default=str)
-        frame = f"id: {self._number}\nevent: {entry.kind}\ndata: {data}\n\n".encode()
-        self._recent.append((self._number, frame))
+        self._recent.append((self._number, entry))
+        if not self._listeners:
+            return  # who comes later has the last ones made into frames
+        frame = _frame(self._number, entry)
         for listener in list(self._listeners):
             try:
                 listener.loop.call_soon_threadsafe(listener.offer, frame)
@@ -57,7 +57,8 @@ class EventStream:
         """Frames from now on; those behind a number first, as far as they are still known."""
         listener = _Listener(asyncio.get_running_loop())
         if after is not None:
-            listener.waiting.extend(frame for number, frame in list(self._recent) if number > after)
+            recent = list(self._recent)
+            listener.waiting.extend(_frame(number, entry) for number, entry in recent if number > after)
         self._listeners.add(listener)
         try:
             yield _ALIVE
@@ -74,3 +75,9 @@ class EventStream:
                     yield _ALIVE
         finally:
             self._listeners.discard(listener)
+
+
+def _frame(number: int, entry: Entry) -> bytes:
+    body = {"kind": entry.kind, "task": entry.task, **entry.body}
+    data = json.dumps(body, separators=(",", ":"), default=str)
+    return f"id: {number}\nevent: {entry.kind}\ndata: {data}\n\n".encode()

@@ -60,7 +60,7 @@ class Request:
     # Whether the client itself moves on to the next server: then a call that has not started is left
     # unanswered by a server that stops.
     movable: bool = False
-    # Awaited once, right before a tool that writes starts: from then on the call must not be repeated.
+    # Awaited once, right before a call that writes starts: from then on it must not be repeated.
     begun: Callable[[], Awaitable[None]] = _nothing
     # Whether the caller makes this one call and leaves: its task ends with it, and its cursors are kept.
     is_single: bool = False
@@ -225,7 +225,7 @@ class Pipeline:
             self.telemetry.running.inc()
             self.repo.activity.begin()
             try:
-                if tool.effect is Effect.READ:
+                if tool.is_repeatable(args):
                     return await self._read(tool, args, call)
                 await request.begun()
                 return await self._write(tool, args, call)
@@ -284,7 +284,7 @@ class Pipeline:
             is_started = True
             try:
                 output = run_in_state(tool, call, args)
-                if getattr(output, "absence", None) == Absence.NOT_INDEXED and call.reading.commit is None:
+                if vars(output).get("absence") == Absence.NOT_INDEXED and call.reading.commit is None:
                     call.warn(call.repo.tree.why_hidden())
                 return output
             finally:

@@ -23,7 +23,7 @@ _PATH: Final = ("path", "file_path", "file", "filename", "file_name", "relative_
 _CONTENT: Final = ("content", "contents", "text", "new_content")
 _DELETED: Final = ("deleted", "delete", "is_deleted", "removed")
 _MODES: Final = ("committed", "workspace", "ephemeral")
-_ALL: Final = frozenset((*COMMIT, *FILES, *CONSISTENCY))
+NAMES: Final = frozenset((*COMMIT, *FILES, *CONSISTENCY))
 _LONGEST_REVISION: Final = 250
 _DIAGNOSED: Final = ("repo_status", "index_ensure_baseline")
 # What tools of these families change are files alone, and they change them through the engine.
@@ -49,7 +49,7 @@ def take_state(
     tool: Tool, arguments: Mapping[str, Any], *, in_workspace: bool
 ) -> tuple[RequestedState, Mapping[str, Any]]:
     """The state that a call reads, and its other arguments."""
-    if not any(snake(key) in _ALL for key in arguments):
+    if not any(snake(key) in NAMES for key in arguments):
         return RequestedState(), arguments
     own = names_accepted(tool)
     files, rest = _taken(own, arguments, FILES)
@@ -201,13 +201,13 @@ def _works_in_memory(tool: Tool) -> bool:
 def run_in_state(tool: Tool, call: Call, args: Input) -> Output:
     """Runs a tool. A cursor goes on in the state that it was made in, and one that is made remembers it."""
     check_place(tool, call)
-    cursor = getattr(args, "cursor", None)
+    cursor = vars(args).get("cursor")
     if isinstance(cursor, str):
         call.reading = continued(call.reading, call.session.cursors.state_of(cursor), cursor)
     output = tool.run(call, args)
     if call.is_structured and tool.name in _DIAGNOSED:
         _diagnose(call, output)
-    following = getattr(output, "next_cursor", None)
+    following = vars(output).get("next_cursor")
     if isinstance(following, str) and not call.reading.is_default:
         call.session.cursors.bind(following, call.reading)
     if call.workspace is not None or not call.reading.is_default:

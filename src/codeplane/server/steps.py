@@ -50,7 +50,7 @@ def step_runner(
             inner.reading, arguments = _step_state(call, tool, arguments)
             tool = paged(tool) if is_single else tool
             output = run_in_state(tool, inner, decode(tool, arguments))
-            answer, is_done = reply.result(output), output.is_done()
+            answer, is_done = reply.step(output), output.is_done()
         except Exception as error:  # noqa: BLE001 - the calls before it have answers that must be told
             answer = reply.error(error)
         call.lasting_changes += inner.lasting_changes

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import psutil
@@ -47,9 +48,12 @@ class Telemetry:
         self.registry.register(_Resources())
         self.registry.register(_Tasks(repo.tasks))
 
+        self._by_outcome = cache(self._calls.labels)
+        self._by_tool = cache(self._seconds.labels)
+
     def count(self, tool: str, outcome: str, seconds: float) -> None:
-        self._calls.labels(tool, outcome).inc()
-        self._seconds.labels(tool).observe(seconds)
+        self._by_outcome(tool, outcome).inc()
+        self._by_tool(tool).observe(seconds)
 
     def note_error(self, name: str, message: str) -> None:
         self.last_error = {"name": name, "message": message, "at_ms": int(time.time() * 1000)}

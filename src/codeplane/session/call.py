@@ -129,7 +129,10 @@ class Call:
         self.task = self.session.task
 
     def inner(self) -> "Call":
-        """A call within this one: it has notes of its own and ends when this one has to."""
+        """A call within this one: it has notes of its own and ends when this one has to.
+
+        Its envelope is sent to nobody; what programs read of the whole is told by this one.
+        """
         return Call(
             self.repo,
             self.session,
@@ -137,6 +140,7 @@ class Call:
             self.report,
             workspace=self.workspace,
             reading=self.reading,
+            is_structured=False,
             _halt=self._halt,
         )
 

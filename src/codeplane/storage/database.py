@@ -6,9 +6,10 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from codeplane.core.errors import IndexBusy, IndexCorrupt, ServerStopping, StateUnusable
@@ -50,6 +51,12 @@ class Database:
                     yield connection
                 finally:
                     connection.rollback()
+
+    def row(self, query: str, values: Sequence[object] = ()) -> tuple[Any, ...] | None:
+        """The first row that a query finds; one statement sees one moment without a transaction around it."""
+        with self._use_connection() as connection, self._explain_own_errors():
+            rows = connection.execute(query, values).fetchall()
+        return rows[0] if rows else None
 
     @contextmanager
     def write(self) -> Iterator[Connection]:

@@ -46,6 +46,10 @@ class Input(BaseModel):
     rest_field: ClassVar[str | None] = None
 
 
+def _never(_args: Any) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Code:
     """What runs a tool, and what checks its parameters."""
@@ -53,6 +57,7 @@ class Code:
     input: type[Input]
     outputs: tuple[type[Output], ...]
     run: Callable[[Call, Any], Output]
+    is_repeatable: Callable[[Any], bool] = _never  # whether such a call of a tool that writes may be repeated
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +91,10 @@ class Tool:
     def run(self) -> Callable[[Call, Any], Output]:
         return self.code().run
 
+    def is_repeatable(self, args: Input) -> bool:
+        """Whether a call does no harm when it is made again, or left behind before it has ended."""
+        return self.effect is Effect.READ or self.code().is_repeatable(args)
+
     @property
     def schema(self) -> dict[str, Any]:
         """The schema of its parameters, as agents are sent it."""
@@ -99,18 +108,19 @@ def tool(
     standard: bool = False,
     timeout_sec: float | None = None,
     reads_state: bool | None = None,
+    is_repeatable: Callable[[Any], bool] = _never,
 ) -> Callable[[Callable[[Call, Any], Output]], Tool]:
     """Makes a tool of a function `(call, args) -> output`; its docstring is the tool's documentation.
 
     `category` is the family that it is listed under; `standard` puts it into the standard profile.
     `reads_state` says whether it answers about any state of the files; by default, tools that read do whose
-    family is about files and code.
+    family is about files and code. `is_repeatable` says which calls of a tool that writes may be made again.
     """
 
     def wrap(function: Callable[[Call, Any], Output]) -> Tool:
         hints = get_type_hints(function)
         return_type = hints["return"]
-        code = Code(hints["args"], get_args(return_type) or (return_type,), function)
+        code = Code(hints["args"], get_args(return_type) or (return_type,), function, is_repeatable)
         return Tool(
             name=function.__name__,
             module=function.__module__,

@@ -2,7 +2,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field
 
-from codeplane.controller.catalogue import Verb
+from codeplane.controller.catalogue import REPEATABLE, Verb
 from codeplane.controller.contract import TurnRequest, TurnResponse
 from codeplane.controller.turn import take_turn
 from codeplane.session import Call
@@ -52,7 +52,11 @@ class ControllerTurnInput(Input):
     )
 
 
-@tool(Effect.WRITE, "controller", timeout_sec=_LONGEST_SEC)
+def _is_repeatable(args: ControllerTurnInput) -> bool:
+    return args.verb in REPEATABLE
+
+
+@tool(Effect.WRITE, "controller", timeout_sec=_LONGEST_SEC, is_repeatable=_is_repeatable)
 def controller_turn(call: Call, args: ControllerTurnInput) -> TurnResponse:
     """Takes one turn under control: reads first, a plan that is accepted, then exactly what it says.
 
