@@ -15,6 +15,8 @@ from codeplane.surfaces.values import Environment, Evaluator, Located, Thing, Th
 
 _SELF: Final = "self"
 _SUPER: Final = "super"
+_CONSTRUCTOR: Final = "__init__"
+_MOST_DERIVED: Final = 20  # classes of which one constructor makes objects
 _DEEPEST: Final = 8  # functions that lead into each other
 _MOST_CALLS: Final = 400  # that lead into one function
 
@@ -112,6 +114,9 @@ class CallEnvironments:
 
     def _find(self, place: Place) -> Iterator[Environment]:
         name = self._code.definition(place).name
+        if name == _CONSTRUCTOR:
+            yield from self._constructions(place)
+            return
         is_method = self._is_method(place)
         for path, site in self._calls_by_name.get(name, ()):
             owner = site.value.receiver
@@ -138,6 +143,22 @@ class CallEnvironments:
                     site.is_conditional or environment.is_conditional,
                     environment.stands_at or ((path, site) if is_method else None),
                 )
+
+    def _constructions(self, place: Place) -> Iterator[Environment]:
+        """The parameters of a constructor as each call of its class or a derived one gives them."""
+        owner = self._evaluator.parent_of(place)
+        names = [self._code.definition(owner).name] if owner is not None else []
+        for name in names:
+            if len(names) < _MOST_DERIVED:
+                names += [self._code.definition(one).name for one in self._code.extending(name)]
+        for name in dict.fromkeys(names):
+            for path, site in self._calls_by_name.get(name, ()):
+                made = self._evaluator.evaluate(Located(path, site.value))
+                if made.made_by is None or made.target == UNRESOLVED:
+                    continue
+                environment = self._evaluator.construction(made, place)
+                if environment is not None:
+                    yield environment
 
     def _leading(self, path: RepoPath, site: Site, owner: Value | None) -> Iterator[Environment]:
         """The values that names have at a call that leads somewhere."""

@@ -27,6 +27,7 @@ from codeplane.surfaces.tables import TableOwner, Tables
 from codeplane.surfaces.values import UNKNOWN, Environment, Evaluator, Located, Origin, Thing, ThingKind
 
 R = TypeVar("R")
+_MOST_DERIVED: Final = 3  # classes derived from each other
 _MOST_SCRIPTS: Final = 3_000  # that are followed without a word of the framework in them
 
 
@@ -295,7 +296,8 @@ class Framework:
 
     def _read(self, path: RepoPath) -> None:
         facts = self._code.require_facts(path)
-        makers = self._makers | {item.alias for item in facts.imports if item.name in self._makers}
+        known = self._makers | self._own_makers
+        makers = known | {item.alias for item in facts.imports if item.name in known}
         for site in self._evaluator.sites(path).sites:
             name = site.value.text
             if site.value.kind is not ValueKind.CALL:
@@ -311,6 +313,24 @@ class Framework:
                     self._add_route(path, site, rule)
             elif site.kind is SiteKind.CALL and not self._is_decorator(path, site):
                 self._read_call(path, site)
+
+    @cached_property
+    def _own_makers(self) -> set[str]:
+        """The classes here that are derived from those that make an object with something in it."""
+        names: set[str] = set()
+        for _ in range(_MOST_DERIVED):
+            known = self._makers | names
+            found = {
+                site.name
+                for path in self._paths
+                for site in self._evaluator.sites(path).sites
+                if site.kind is SiteKind.CLASS
+                and any(base.text.rpartition(".")[2] in known for base in site.value.items)
+            }
+            if found <= names:
+                break
+            names |= found
+        return names
 
     def _count_handed_methods(self, path: RepoPath, site: Site) -> None:
         """`wrap("/x", method=router.get)`: a route of a function that nothing is known about."""

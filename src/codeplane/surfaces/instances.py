@@ -1,11 +1,13 @@
 """Values of instances: what a constructor gives an attribute, and what `self` is in a method."""
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from codeplane.core.places import Place
-from codeplane.languages.headers import header_of
+from codeplane.languages.headers import Passing, header_of
 from codeplane.languages.sites import SiteKind, Value, ValueKind
 from codeplane.names.meaning import UNRESOLVED
 from codeplane.surfaces.kinds import ancestry
@@ -14,6 +16,7 @@ from codeplane.surfaces.values import UNKNOWN, Environment, Evaluator, Located, 
 _CONSTRUCTOR: Final = "__init__"
 _SELF: Final = "self"
 _MOST_CONSTRUCTORS: Final = 8  # that call each other
+_REST: Final = re.compile(rb"[^*\w]?\*{1,2}(\w+)")
 _QUOTES: Final = ('"', "'")
 
 
@@ -39,10 +42,10 @@ class InstanceEvaluator(Evaluator):
         method = self.definition_around(source.path, source.value.start)
         if method is None or self.code.definition(method).name != _CONSTRUCTOR:
             return None
-        environment = self._construction(owner, method)
+        environment = self.construction(owner, method)
         return source._replace(environment=environment) if environment is not None else None
 
-    def _construction(self, owner: Thing, wanted: Place) -> Environment | None:
+    def construction(self, owner: Thing, wanted: Place) -> Environment | None:
         """What the parameters of a constructor are when an object is made: its own, or one further up."""
         call = owner.made_by
         for constructor in islice(self._members_here(owner.target[0], _CONSTRUCTOR), _MOST_CONSTRUCTORS):
@@ -54,6 +57,45 @@ class InstanceEvaluator(Evaluator):
                 return environment
             call = self._call_above(constructor, environment)
         return None
+
+    def base_call(self, owner: Thing) -> Located | None:
+        """The call of the constructor outside that makes an object: of a class here, what its own
+        constructors pass on; None where that can't be told."""
+        call = owner.made_by
+        if call is None or owner.target == UNRESOLVED:
+            return call
+        for constructor in islice(self._members_here(owner.target[0], _CONSTRUCTOR), _MOST_CONSTRUCTORS):
+            environment = self.called_with(constructor, call)
+            inside = Environment(environment.values, call.environment.calls, {_SELF: owner})
+            above = self._call_above(constructor, inside)
+            if above is None:
+                return None
+            call = self._unpacked(constructor, call, above)
+        return call
+
+    def _unpacked(self, constructor: Place, call: Located, above: Located) -> Located:
+        """A call with `*args` and `**kwargs` put in: what is passed on as it came."""
+        definition = self.code.definition(constructor).item
+        header = header_of(self.code.require_facts(constructor.path).language, definition)
+        parameters = header.parameters or () if header is not None else ()
+        rests = {one.name for one in parameters if one.passing in (Passing.REST, Passing.NAMED_REST)}
+        names = [one.name for one in parameters if one.name not in rests and one.name != _SELF]
+        positional = [item for item in call.value.arguments if not item.keyword][len(names) :]
+        named = [item for item in call.value.arguments if item.keyword and item.keyword not in names]
+        values = dict(above.environment.values)
+        items: list[Value] = []
+        source = self.code.source(above.path)
+        for item in above.value.items:
+            rest = _REST.match(source, max(item.start - 1, 0)) if item.start > 0 else None
+            if rest is None or rest[1].decode() not in rests:
+                items.append(item)
+                continue
+            for passed in named if item.kind is ValueKind.OTHER else positional:
+                key = f"*{len(values)}"
+                values[key] = Located(call.path, passed._replace(keyword=""), call.environment)
+                items.append(Value(ValueKind.NAME, key, keyword=passed.keyword))
+        environment = replace(above.environment, values=values)
+        return Located(above.path, above.value._replace(items=tuple(items)), environment)
 
     def _members_here(self, place: Place, name: str) -> Iterator[Place]:
         """What a class and those above it in the repository define by a name, nearest first."""

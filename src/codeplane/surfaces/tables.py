@@ -54,7 +54,7 @@ class Tables:
 
     def read_object(self, typed: Typed) -> None:
         """The list that an object is made with, what it wraps, and what it is put on."""
-        call, rule = typed.thing.made_by, self._rule.types[typed.kind]
+        call, rule = self._evaluator.base_call(typed.thing), self._rule.types[typed.kind]
         if call is None:
             return
         table = self._arguments.value(call, rule.table) if rule.table else None

@@ -321,6 +321,14 @@ class Evaluator:
         """The values of the `return` statements of a function when it is called like this."""
         return [value for value, _ in self.conditional_returns(place, call)]
 
+    def base_call(self, owner: Thing) -> Located | None:
+        """The call of the constructor outside that makes an object."""
+        return owner.made_by
+
+    def construction(self, owner: Thing, wanted: Place) -> Environment | None:
+        """What the parameters of a constructor are when an object is made."""
+        return self.called_with(wanted, owner.made_by) if owner.made_by is not None else None
+
     def conditional_returns(self, place: Place, call: Located) -> list[tuple[Located, bool]]:
         """The values of the `return` statements of a function, and whether each stands in an `if`."""
         definition = self.code.definition(place)
