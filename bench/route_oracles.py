@@ -119,6 +119,32 @@ def calibreweb() -> list[Row]:
     return list(flask_rows(cps.app))
 
 
+def ctfd() -> list[Row]:
+    os.environ["DATABASE_URL"] = f"sqlite:///{tempfile.mkdtemp()}/ctfd.db"
+    sys.path.insert(0, os.getcwd())
+    import inspect
+
+    if not hasattr(inspect, "getargspec"):  # a dependency asks for it
+        inspect.getargspec = inspect.getfullargspec  # type: ignore[attr-defined]
+    from CTFd import create_app
+
+    return list(flask_rows(create_app()))
+
+
+def marimo() -> list[Row]:
+    from marimo._server.api.router import build_routes
+
+    return list(starlette_rows(build_routes()))
+
+
+def dagster() -> list[Row]:
+    from unittest.mock import MagicMock
+
+    from dagster_webserver.webserver import DagsterWebserver
+
+    return list(starlette_rows(DagsterWebserver(MagicMock()).create_asgi_app().routes))
+
+
 def _django(own: str, urls: str, apps: list[str], **settings: object) -> list[Row]:
     import django
     from django.conf import settings as configuration
@@ -153,7 +179,8 @@ def oscarapi() -> list[Row]:
 
 
 ORACLES: dict[str, Callable[[], list[Row]]] = {
-    function.__name__: function for function in (argilla, calibreweb, changedetection, helpdesk, oscarapi)
+    function.__name__: function
+    for function in (argilla, calibreweb, changedetection, ctfd, dagster, helpdesk, marimo, oscarapi)
 }
 
 if __name__ == "__main__":

@@ -15,12 +15,13 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.corpora import CACHE, indexed
+from bench.corpora import CACHE, indexed, repository_at
 from codeplane.surfaces.endpoints import endpoints_of
 
 LEAST_PRECISION = 0.99
 LEAST_RECALL = 0.95
 SLOWEST_AGAIN_MS = 50
+IMPLICIT = ("HEAD", "OPTIONS")
 
 
 class Application(NamedTuple):
@@ -31,6 +32,11 @@ class Application(NamedTuple):
     package: str
     extras: tuple[str, ...] = ()
     urls: str = ""  # the root module of a Django application
+    repository: tuple[str, str] | None = None  # a public one at a commit, for what is no package
+
+    def tree(self) -> Path | None:
+        """The repository of what is no package."""
+        return repository_at(*self.repository) if self.repository is not None else None
 
 
 APPLICATIONS = (
@@ -41,6 +47,14 @@ APPLICATIONS = (
     ),
     Application("helpdesk", "django-helpdesk[rest]==2.6.1", "helpdesk", urls="helpdesk.urls"),
     Application("oscarapi", "django-oscar-api==3.3.0", "oscarapi", urls="oscarapi.urls"),
+    Application("marimo", "marimo==0.25.2", "marimo"),
+    Application("dagster", "dagster-webserver==1.13.27", "dagster_webserver"),
+    Application(
+        "ctfd",
+        "-r{tree}/requirements.txt",
+        "CTFd",
+        repository=("CTFd/CTFd", "91ced62d44d3ec3142a0948ee96ed19947cfc979"),
+    ),
 )
 
 
@@ -64,7 +78,7 @@ def environment(application: Application) -> Path:
     if not (target / ".ready").exists():
         subprocess.run([sys.executable, "-m", "uv", "venv", "-q", "--clear", str(target)], check=True)
         install = [sys.executable, "-m", "uv", "pip", "install", "-q", "--python", str(target / "bin/python")]
-        subprocess.run([*install, application.requirement], check=True)
+        subprocess.run([*install, application.requirement.format(tree=application.tree())], check=True)
         if application.extras:
             subprocess.run([*install, "--upgrade", *application.extras], check=True)
         (target / ".ready").touch()
@@ -73,6 +87,9 @@ def environment(application: Application) -> Path:
 
 def package_copy(application: Application, venv: Path) -> Path:
     """The installed package as a git repository of its own."""
+    tree = application.tree()
+    if tree is not None:
+        return tree
     target = CACHE / f"surfaces-{application.name}"
     if not (target / ".git").exists():
         [source] = venv.glob(f"lib/python*/site-packages/{application.package}")
@@ -88,7 +105,8 @@ def oracle_rows(application: Application, venv: Path) -> list[tuple[str, str, st
     target = venv / "routes.json"
     script = Path(__file__).parent / "route_oracles.py"
     command = [str(venv / "bin/python"), str(script), application.name, str(target)]
-    subprocess.run(command, check=True, cwd=venv, capture_output=True, timeout=120)
+    tree = application.tree() or venv
+    subprocess.run(command, check=True, cwd=tree, capture_output=True, timeout=120)
     return [(method, plain_path(path), handler) for method, path, handler in json.loads(target.read_text())]
 
 
@@ -109,6 +127,7 @@ def compare(application: Application) -> Outcome:
         started = time.perf_counter()
         endpoints_of(snapshot)
         again_ms = (time.perf_counter() - started) * 1000
+        tests = snapshot.tests()
         answers = [
             (
                 one.method,
@@ -117,6 +136,7 @@ def compare(application: Application) -> Outcome:
                 one.mounted,
             )
             for one in surface.endpoints
+            if one.path not in tests and one.method not in IMPLICIT
         ]
     routes = {(method, path) for method, path, _ in expected}
     any_paths = {path for method, path in routes if method == "ANY"}

@@ -85,7 +85,8 @@ class Composition:
             return self._collected.prefixes[owner.origin[:2]]
         if not rule.prefix or owner.made_by is None:
             return ""
-        texts = self._arguments.texts(owner.made_by, rule.prefix)
+        call = self._arguments.evaluator.base_call(owner)
+        texts = self._arguments.texts(call, rule.prefix) if call is not None else None
         return texts[0] if texts is not None and len(texts) == 1 else None
 
     def _chains(self, owner: Thing, kind: str, depth: int) -> Iterator[Chain]:

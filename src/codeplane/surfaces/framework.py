@@ -7,8 +7,9 @@ from typing import Final, NamedTuple, TypeVar
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
 from codeplane.languages.sites import Site, SiteKind, Value, ValueKind
+from codeplane.names.meaning import UNRESOLVED
 from codeplane.surfaces.arguments import Arguments
-from codeplane.surfaces.calls import loop_environments
+from codeplane.surfaces.call_environments import CallEnvironments
 from codeplane.surfaces.composition import Composition
 from codeplane.surfaces.controllers import Controllers
 from codeplane.surfaces.expanders import GraphqlSchema, NestModules, drf_viewset, fastify_autoload
@@ -26,6 +27,7 @@ from codeplane.surfaces.tables import TableOwner, Tables
 from codeplane.surfaces.values import UNKNOWN, Environment, Evaluator, Located, Origin, Thing, ThingKind
 
 R = TypeVar("R")
+_MOST_DERIVED: Final = 3  # classes derived from each other
 _MOST_SCRIPTS: Final = 3_000  # that are followed without a word of the framework in them
 
 
@@ -46,7 +48,6 @@ class Framework:
         self._code, self._arguments = evaluator.code, Arguments(evaluator)
         self._collected = Collected()
         self._paths: set[RepoPath] = set()
-        self._environments_of: dict[Place, list[Environment]] = {}
         self._entered: Environment | None = None  # what names stand for at the site of a script that is read
         self._makers_of: dict[RepoPath, set[str]] = {}
         self._words = words_of(rule) | {
@@ -295,7 +296,8 @@ class Framework:
 
     def _read(self, path: RepoPath) -> None:
         facts = self._code.require_facts(path)
-        makers = self._makers | {item.alias for item in facts.imports if item.name in self._makers}
+        known = self._makers | self._own_makers
+        makers = known | {item.alias for item in facts.imports if item.name in known}
         for site in self._evaluator.sites(path).sites:
             name = site.value.text
             if site.value.kind is not ValueKind.CALL:
@@ -311,6 +313,24 @@ class Framework:
                     self._add_route(path, site, rule)
             elif site.kind is SiteKind.CALL and not self._is_decorator(path, site):
                 self._read_call(path, site)
+
+    @cached_property
+    def _own_makers(self) -> set[str]:
+        """The classes here that are derived from those that make an object with something in it."""
+        names: set[str] = set()
+        for _ in range(_MOST_DERIVED):
+            known = self._makers | names
+            found = {
+                site.name
+                for path in self._paths
+                for site in self._evaluator.sites(path).sites
+                if site.kind is SiteKind.CLASS
+                and any(base.text.rpartition(".")[2] in known for base in site.value.items)
+            }
+            if found <= names:
+                break
+            names |= found
+        return names
 
     def _count_handed_methods(self, path: RepoPath, site: Site) -> None:
         """`wrap("/x", method=router.get)`: a route of a function that nothing is known about."""
@@ -344,11 +364,16 @@ class Framework:
                 return
             origin = Origin(path, site.start)
             thing = Thing(ThingKind.OBJECT, target=(Place(path, parent),), origin=origin, made_by=call)
+            things = [thing]
         else:
-            thing = self._evaluator.evaluate(call)
-        kind = self._kinds.type_of(thing)
-        if kind is not None:
-            self._tables.read_object(Typed(thing, kind))
+            things = [self._evaluator.evaluate(call)]
+            ways = self._ways.of_arguments(path, site.value) if self._entered is None else []
+            if ways and self._kinds.type_of(things[0]) is not None:
+                things = [self._evaluator.evaluate(call._replace(environment=one)) for one in ways]
+        for thing in things:
+            kind = self._kinds.type_of(thing)
+            if kind is not None:
+                self._tables.read_object(Typed(thing, kind))
 
     def _is_decorator(self, path: RepoPath, site: Site) -> bool:
         sites = self._evaluator.sites(path).sites
@@ -360,10 +385,22 @@ class Framework:
         """The objects of some kinds that a method is called on: one for each round of a loop."""
         receiver = receiver or site.value.receiver
         assert receiver is not None, "BUG: checked before"
+        is_super = receiver.kind is ValueKind.CALL and receiver.text == "super" and receiver.receiver is None
+        if is_super and self._entered is None:
+            receiver = Value(ValueKind.NAME, "self", receiver.start)
         for environment in self._environments(path, site, receiver):
             owner = self._kinds.typed_object(Located(path, receiver, environment))
-            if owner is not None and owner.kind in kinds:
+            if owner is None or owner.kind not in kinds:
+                continue
+            own = owner.thing.target[0] if owner.thing.target != UNRESOLVED else None
+            if is_super or own is None or not self._is_replaced(own, site.value.text):
+                if self._entered is None:
+                    at = environment.stands_at
+                    self._collected.site = (at[0], at[1].start) if at is not None else None
                 yield Located(path, site.value, environment), owner
+
+    def _is_replaced(self, owner: Place, name: str) -> bool:
+        return self._entered is None and self._ways.is_replaced(owner, name)
 
     def _add_route(self, path: RepoPath, site: Site, rule: RouteRule) -> None:
         receiver, path_call = site.value.receiver, site.value
@@ -391,7 +428,7 @@ class Framework:
         if texts is None or methods is None or is_hidden:
             self._collected.count_dynamic(path)
             return
-        line = self._evaluator.line_of(path, site.start)
+        at, line = self._place_of(path, site, call)
         handlers = self._handlers_of(path, site, rule, call)
         for text in texts:
             if rule.expand:
@@ -401,8 +438,13 @@ class Framework:
                 verbs = methods or handler.methods or (self._rule.default_method,)
                 is_conditional = site.is_conditional or call.environment.is_conditional
                 self._collected.routes.append(
-                    Route(*owner, verbs, text, path, line, handler.place, handler.line, is_conditional)
+                    Route(*owner, verbs, text, at, line, handler.place, handler.line, is_conditional)
                 )
+
+    def _place_of(self, path: RepoPath, site: Site, call: Located) -> tuple[RepoPath, int]:
+        """Where a route or mount is written: at the call of the method that adds it, where one does."""
+        path, site = call.environment.stands_at or (path, site)
+        return path, self._evaluator.line_of(path, site.start)
 
     def _expand(
         self, site: Site, call: Located, owner: Typed, handlers: Sequence[Handler], text: str
@@ -442,7 +484,7 @@ class Framework:
                     continue
                 has_prefix = bool(rule.prefix) and self._arguments.value(call, rule.prefix) is not None
                 overrides = rule.join == "override" and has_prefix
-                line = self._evaluator.line_of(path, site.start)
+                at, line = self._place_of(path, site, call)
                 parent, below = (
                     (Typed(child, self._kinds.type_of(child) or ""), owner.thing)
                     if rule.inverse
@@ -450,7 +492,7 @@ class Framework:
                 )
                 is_conditional = site.is_conditional or call.environment.is_conditional
                 for prefix in prefixes:
-                    step = Step(path, line, prefix)
+                    step = Step(at, line, prefix)
                     self._collected.mounts.append(
                         Mount(*parent, below, prefix, overrides, step, is_conditional)
                     )
@@ -484,51 +526,15 @@ class Framework:
     def _environments(
         self, path: RepoPath, site: Site, receiver: Value | None = None
     ) -> Iterator[Environment]:
-        """The values that names have at a site: one for each round of the loop that it is in, or for each
-        call that hands over the object that the site is about."""
+        """The values that names have at a site, one environment for each way to it."""
         if self._entered is not None:
             yield self._entered
             return
-        callers = self._callers(path, receiver) if receiver is not None else []
-        if callers:
-            yield from callers
-            return
-        yield from loop_environments(self._evaluator, path, site)
-
-    def _callers(self, path: RepoPath, receiver: Value) -> list[Environment]:
-        """The parameters of the function that gets an object hand over, as each of its calls gives them."""
-        place = self._evaluator.parameter_owner(Located(path, receiver))
-        if place is None:
-            return []
-        environments = self._environments_of.get(place)
-        if environments is None:
-            self._environments_of[place] = []  # a function that calls itself hands over nothing new
-            environments = self._environments_of[place] = list(self._call_environments(place))
-        name = receiver.text.split(".")[0]
-        return [environment for environment in environments if name in environment.values]
-
-    def _call_environments(self, place: Place) -> Iterator[Environment]:
-        name = self._code.definition(place).name
-        for path, site in self._calls_by_name.get(name, ()):
-            owner = site.value.receiver
-            text = f"{owner.text}.{name}" if owner is not None else name
-            start = owner.start if owner is not None else site.value.start
-            callee = self._evaluator.evaluate(Located(path, Value(ValueKind.NAME, text, start)))
-            if callee.kind is ThingKind.DEFINITION and callee.target[0] == place:
-                for environment in self._environments(path, site, site.value.argument(0)):
-                    call = Located(path, site.value, environment)
-                    values = self._evaluator.called_with(place, call).values
-                    yield Environment(values, environment.calls)
+        yield from self._ways.at(path, site, receiver)
 
     @cached_property
-    def _calls_by_name(self) -> dict[str, list[tuple[RepoPath, Site]]]:
-        """The calls in the files of the framework."""
-        calls: dict[str, list[tuple[RepoPath, Site]]] = {}
-        for path in sorted(self._paths):
-            for site in self._evaluator.sites(path).sites:
-                if site.kind is SiteKind.CALL and site.value.arguments:
-                    calls.setdefault(site.value.text, []).append((path, site))
-        return calls
+    def _ways(self) -> CallEnvironments:
+        return CallEnvironments(self._evaluator, self._kinds, self._paths, words_of(self._rule))
 
     def _methods(self, call: Located, rule: RouteRule) -> tuple[str, ...] | None:
         """The methods that a route names; none where its handler says them."""
@@ -546,6 +552,11 @@ class Framework:
             place = self._evaluator.decorated_by(path, site)
             return self._handlers.of_definition(place) if place is not None else []
         value = self._arguments.value(call, rule.handler)
+        if call.environment.stands_at is not None:
+            at, outer = call.environment.stands_at
+            if outer.kind is SiteKind.DECORATOR:
+                place = self._evaluator.decorated_by(at, outer)
+                return self._handlers.of_definition(place) if place is not None else []
         if rule.handler == "last" and value is not None and self._handlers.handles_errors(value):
             before = [one for one in call.value.arguments if not one.keyword][-2:-1]
             value = value._replace(value=before[0]) if before else value

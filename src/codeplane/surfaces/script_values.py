@@ -19,10 +19,10 @@ from codeplane.languages.sites import (
 from codeplane.names import Codebase, FileFacts
 from codeplane.names.meaning import AMBIGUOUS, UNRESOLVED, is_external
 from codeplane.surfaces.functions import FILE, FileFunctions, FunctionRef, bound, calls_below
+from codeplane.surfaces.instances import InstanceEvaluator
 from codeplane.surfaces.values import (
     UNKNOWN,
     Environment,
-    Evaluator,
     Located,
     Origin,
     Thing,
@@ -44,7 +44,7 @@ _INTEROP: Final = frozenset(
 )
 
 
-class ScriptValues(Evaluator):
+class ScriptValues(InstanceEvaluator):
     """Follows values through modules, closures, classes and literals."""
 
     def __init__(self, code: Codebase) -> None:

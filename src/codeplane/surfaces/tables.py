@@ -54,7 +54,7 @@ class Tables:
 
     def read_object(self, typed: Typed) -> None:
         """The list that an object is made with, what it wraps, and what it is put on."""
-        call, rule = typed.thing.made_by, self._rule.types[typed.kind]
+        call, rule = self._evaluator.base_call(typed.thing), self._rule.types[typed.kind]
         if call is None:
             return
         table = self._arguments.value(call, rule.table) if rule.table else None
@@ -133,11 +133,40 @@ class Tables:
         is_function = called.kind is ThingKind.DEFINITION and self._code.definition_kind(
             called.target[0]
         ) in ("function", "method")
-        values = self._evaluator.returned_values(called.target[0], located) if is_function else []
-        for returned in values:
-            self.read_table(owner, returned, depth + 1)
+        values = self._returned(called.target[0], located) if is_function else []
+        for returned, is_conditional in values:
+            below = owner._replace(is_conditional=owner.is_conditional or is_conditional)
+            self.read_table(below, returned, depth + 1)
         if not values:
             self._collected.count_dynamic(path)
+
+    def _returned(self, place: Place, call: Located) -> list[tuple[Located, bool]]:
+        """What a function returns and whether on a condition; of a method that returns nothing, what those
+        return that override it."""
+        values = self._evaluator.conditional_returns(place, call)
+        if not values:
+            for one in self._overriding(place):
+                for value, is_conditional in self._evaluator.conditional_returns(one, call):
+                    # The object is one of the class that overrides.
+                    values.append(
+                        (value._replace(environment=value.environment.without_self()), is_conditional)
+                    )
+        return values
+
+    def _overriding(self, place: Place) -> list[Place]:
+        """The methods that take the place of one in classes that are derived from its class."""
+        name, owner = self._code.definition(place).name, self._evaluator.parent_of(place)
+        tests = self._code.tests()
+        if owner is None:
+            return []
+        return [
+            other
+            for other in self._code.definitions(name)
+            if other != place
+            and other.path not in tests
+            and (below := self._evaluator.parent_of(other)) is not None
+            and owner in ancestry(self._evaluator, below)
+        ]
 
     def _read_name(self, owner: TableOwner, located: Located, depth: int) -> None:
         typed = self._kinds.listed_object(located) or self._kinds.typed_object(located)

@@ -6,7 +6,7 @@ things is nothing: a wrong route is worse than none.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -59,6 +59,11 @@ class Environment:
     calls: tuple[Origin, ...] = ()
     things: Mapping[str, "Thing"] = field(default_factory=dict)
     is_conditional: bool = False  # what led here stands in an `if` or the like
+    stands_at: "tuple[RepoPath, Site] | None" = None  # the call of a method that adds for its caller
+
+    def without_self(self) -> "Environment":
+        """What names stand for where nothing is known of the object that a method is called on."""
+        return replace(self, things={name: one for name, one in self.things.items() if name != "self"})
 
 
 _NO_ENVIRONMENT: Final = Environment()
@@ -312,11 +317,23 @@ class Evaluator:
 
     def returned_values(self, place: Place, call: Located) -> list[Located]:
         """The values of the `return` statements of a function when it is called like this."""
+        return [value for value, _ in self.conditional_returns(place, call)]
+
+    def base_call(self, owner: Thing) -> Located | None:
+        """The call of the constructor outside that makes an object."""
+        return owner.made_by
+
+    def construction(self, owner: Thing, wanted: Place) -> Environment | None:
+        """What the parameters of a constructor are when an object is made."""
+        return self.called_with(wanted, owner.made_by) if owner.made_by is not None else None
+
+    def conditional_returns(self, place: Place, call: Located) -> list[tuple[Located, bool]]:
+        """The values of the `return` statements of a function, and whether each stands in an `if`."""
         definition = self.code.definition(place)
         first, last = self.byte_span(place.path, definition.span)
         environment = self.called_with(place, call)
         return [
-            Located(place.path, site.value, environment)
+            (Located(place.path, site.value, environment), site.is_conditional)
             for site in self.sites(place.path).within(first, last)
             if (site.is_returned or site.kind is SiteKind.RETURN)
             and site.outer < 0
