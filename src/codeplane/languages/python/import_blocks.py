@@ -162,10 +162,10 @@ def _owned_comments(source: Source, node: Node, comments: Sequence[Node]) -> lis
     line = source.line_of(node.start_byte)
     for comment in reversed(comments):
         line -= 1
-        text = _bytes_of(source, comment)
-        is_file_header = source.line_start(comment.start_byte) == 0
-        if source.line_of(comment.start_byte) != line or _SWITCH.match(text) or is_file_header:
+        if source.line_of(comment.start_byte) != line or _SWITCH.match(_bytes_of(source, comment)):
             break
+        if source.line_start(comment.start_byte) == 0:
+            return []  # lines that begin the file are about the file, all of them
         comments_above.insert(0, comment)
     first = comments_above[0] if comments_above else None
     if first is not None and (
