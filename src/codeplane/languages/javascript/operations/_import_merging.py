@@ -23,7 +23,9 @@ def merge_name(source: Source, request: ImportStatement, name: ImportedName) -> 
     if name.place != "braces":
         return None
     if request.is_type:
-        return _into_types(source, statements, name)
+        edits = _into_types(source, statements, name)
+        if edits is not None or not _has_inline_types(source):
+            return edits
     values = [one for one in statements if not one.is_type and not one.placed("namespace")]
     for one in values:
         if one.braces is not None:
@@ -42,6 +44,11 @@ def _into_types(
         if one.is_type and one.braces is not None:
             return _into_braces(source, one, name)
     return None
+
+
+def _has_inline_types(source: Source) -> bool:
+    """Whether a file says `type` name by name, as in `import { a, type B }`."""
+    return any(name.is_type for one in import_statements(source) if not one.is_type for name in one.names)
 
 
 def _with_default(

@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from codeplane.core.edits import TextEdit
 from codeplane.languages.javascript.operations._imports import (
+    Form,
     ImportStatement,
     import_statements,
     statement_end,
@@ -48,6 +49,7 @@ class Entry:
     module: str
     is_type: bool
     rank: int
+    form: Form
 
 
 def _path_key(module: str) -> tuple[object, ...]:
@@ -82,12 +84,15 @@ def rank_of(module: str) -> int:
     return 4 if module.startswith(".") else 1
 
 
-def place_statement(source: Source, text: str, module: str, *, is_type: bool = False) -> TextEdit:
+def place_statement(source: Source, text: str, request: ImportStatement) -> TextEdit:
     """The edit that puts a statement into a file."""
     groups = _groups(source)
     if not groups:
         return _place_first(source, text)
-    new = Entry(0, 0, module, is_type, rank_of(module))
+    # `import` goes among those, not behind a `const … = require(…)` below them.
+    groups = [group for group in groups if _is_alike(group[0].form, request.form)] or groups
+    module = request.module
+    new = Entry(0, 0, module, request.is_type, rank_of(module), request.form)
     if not module.startswith("node:") and all(one.rank for group in groups for one in group):
         # Without a module of the platform, nothing says that `fs` comes before packages.
         new = replace(new, rank=max(new.rank, 1))
@@ -99,6 +104,10 @@ def place_statement(source: Source, text: str, module: str, *, is_type: bool = F
     if before is not None:
         return source.insert(before.start, text + newline)
     return _insert_behind(source, group[-1].end, text, newline)
+
+
+def _is_alike(one: Form, other: Form) -> bool:
+    return (one == "require") == (other == "require")
 
 
 def _insert_behind(source: Source, end: int, text: str, newline: str) -> TextEdit:
@@ -113,13 +122,15 @@ def _groups(source: Source) -> list[list[Entry]]:
     nodes = {one.node.id: one for one in statements}
     groups: list[list[Entry]] = []
     open_form: str | None = None
+    is_first = True
     for node in source.root.children:
         statement = nodes.get(node.id)
         if statement is None:
             if node.type != "comment" and groups:
                 break
+            is_first = is_first and _is_head(node)
             continue
-        entry = _entry(source, node, statement, is_first=not groups)
+        entry = _entry(source, node, statement, is_first=is_first and not groups)
         follows = open_form == statement.form and groups[-1][-1].end >= entry.start
         is_effect = statement.is_effect
         if follows and not is_effect:
@@ -134,7 +145,8 @@ def _groups(source: Source) -> list[list[Entry]]:
 def _entry(source: Source, node: Node, statement: ImportStatement, *, is_first: bool) -> Entry:
     start = owned_start(source, node, is_first=is_first)
     end = source.next_line(statement_end(source, node))
-    return Entry(start, end, statement.module, statement.is_type, rank_of(statement.module))
+    module = statement.module
+    return Entry(start, end, module, statement.is_type, rank_of(module), statement.form)
 
 
 def owned_start(source: Source, node: Node, *, is_first: bool) -> int:
@@ -202,7 +214,7 @@ def _place_first(source: Source, text: str) -> TextEdit:
     start = len(BOM) if source.data.startswith(BOM) else 0
     nodes = source.root.children
     for number, node in enumerate(nodes):
-        if not (node.type == "hash_bang_line" or _is_directive(node) or _is_header(source, nodes, number)):
+        if not _is_head(node) or (node.type == "comment" and not _is_header(source, nodes, number)):
             break
         start = source.next_line(node.end_byte)
     while nodes and start < len(source.data) and source.is_last_in_line(start):
@@ -210,10 +222,16 @@ def _place_first(source: Source, text: str) -> TextEdit:
     newline = source.newline_at(start)
     if not nodes:
         return source.insert(start, text)
+    head = source.data[:start].removeprefix(BOM)
+    gap = newline if head and not source.is_last_in_line(source.line_start(start - 1)) else ""
     if start == len(source.data):
-        has_end = not source.data.removeprefix(BOM) or source.data.endswith((b"\n", b"\r"))
-        return source.insert(start, text + newline if has_end else newline + text)
-    return source.insert(start, text + newline * 2)
+        has_end = not head or head.endswith((b"\n", b"\r"))
+        return source.insert(start, gap + text + newline if has_end else newline + gap + text)
+    return source.insert(start, gap + text + newline * 2)
+
+
+def _is_head(node: Node) -> bool:
+    return node.type in ("hash_bang_line", "comment") or _is_directive(node)
 
 
 def _is_directive(node: Node) -> bool:
