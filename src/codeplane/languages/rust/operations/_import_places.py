@@ -135,11 +135,19 @@ def _insert_first(
         return _insert_into_body(source, body, text)
     start = len(BOM) if source.data.startswith(BOM) else 0
     newline = source.newline
+    if _is_lone_shebang(source):
+        return source.insert(len(source.data), newline * 2 + with_newlines(source, start, text))
     lines = with_newlines(source, start, text) + newline
     if not source.data[start:].strip():
         return source.replace(start, len(source.data), lines)
     is_apart = source.is_last_in_line(start)
     return source.insert(start, lines if is_apart else lines + newline)
+
+
+def _is_lone_shebang(source: Source) -> bool:
+    """Whether a file is a shebang without a line end, which the grammar does not read as one."""
+    data = source.data.removeprefix(BOM)
+    return data.startswith(b"#!") and b"\n" not in data and not data[2:].lstrip().startswith(b"[")
 
 
 def _file_comments(source: Source, children: Sequence[Node]) -> list[Node]:

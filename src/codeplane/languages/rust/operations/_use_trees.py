@@ -127,6 +127,18 @@ def merge_leaf(tree: UseTree, path: Path, alias: str, rule: MergeRule) -> UseTre
     return replace(tree, items=(*tree.items[:at], new, *tree.items[at:]))
 
 
+def named_leaf(tree: UseTree, path: Path) -> UseTree | None:
+    """The tree in which `A as _` has its name; None where it has no such thing."""
+    if tree.items is None:
+        return replace(tree, alias="") if (tree.path, tree.alias) == (path, "_") else None
+    size = len(tree.path)
+    for number, item in enumerate(tree.items if path[:size] == tree.path else ()):
+        changed = named_leaf(item, path[size:])
+        if changed is not None:
+            return replace(tree, items=(*tree.items[:number], changed, *tree.items[number + 1 :]))
+    return None
+
+
 def _merge_with_leaf(tree: UseTree, path: Path, alias: str, rule: MergeRule) -> UseTree | None:
     own = tree.path
     if own[-1:] in (("*",), ("self",)):

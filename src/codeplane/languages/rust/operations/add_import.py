@@ -37,11 +37,12 @@ from codeplane.languages.rust.operations._use_trees import (
     inline_text,
     lists_in,
     merge_leaf,
+    named_leaf,
 )
 
 
 @operation(
-    version=1,
+    version=2,
     target="file",
     arguments=(
         Argument("import", "text", "the `use` declaration, as source text", is_required=True),
@@ -92,7 +93,8 @@ def _is_imported(
                 return True, [
                     f"`{source.text(one.node)}` imports `{leaf.local_name}` if it is visible there."
                 ]
-            if is_same_path(other, leaf) and other.alias != leaf.alias and other.alias:
+            is_renamed = other.alias != leaf.alias and bool(other.alias)
+            if is_same_path(other, leaf) and is_renamed and (leaf.alias or other.alias != "_"):
                 notes.append(f"`{leaf.path[-1]}` is imported as `{other.alias}` too, at line {line}.")
     return False, notes
 
@@ -150,6 +152,11 @@ def _merge(
         for one in declarations
         if not one.is_extern and (one.head, one.attributes) == (new.head, new.attributes)
     ]
+    for one in similar if not leaf.alias else ():
+        # A trait by its name is in scope for its methods too, as `as _` has it.
+        tree = named_leaf(one.tree, leaf.path)
+        if tree is not None:
+            return one, tree
     rules = [MergeRule.EXACT, MergeRule.MODULE]
     # Modules of a crate have declarations of their own: `use std::fmt;`, `use std::io;`.
     is_module = len(leaf.path) == 2 and not leaf.path[-1][:1].isupper()
