@@ -65,6 +65,7 @@ _KEYS: Final[Sequence[Key]] = (
     lambda one: (one.rank > 2, one.module.lower()),
     lambda one: (one.rank > 2, one.module),
     lambda one: (one.rank, *_path_key(one.module)),
+    lambda one: (one.rank > 2, *_path_key(one.module)),
     lambda one: (one.module.lower(),),
     lambda one: (one.module,),
     lambda one: _path_key(one.module),
@@ -191,9 +192,33 @@ def _entry_behind(groups: Sequence[Sequence[Entry]], group: Sequence[Entry], new
     for key in _KEYS:
         if _is_in(key, group):
             return next((one for one in group if key(one) > key(new)), None)
-    later = [number for number, one in enumerate(group) if one.rank <= new.rank]
-    index = later[-1] + 1 if later else 0
+    index = _index_among_kin(group, new)
+    if index is None:
+        later = [number for number, one in enumerate(group) if one.rank <= new.rank]
+        index = later[-1] + 1 if later else 0
     return group[index] if index < len(group) else None
+
+
+def _index_among_kin(group: Sequence[Entry], new: Entry) -> int | None:
+    """Where a statement goes among those of its folder, in a group that is not sorted."""
+    shared = [_shared_parts(one.module, new.module) for one in group]
+    most = max(shared)
+    kin = [number for number, count in enumerate(shared) if count == most > 0]
+    if not kin:
+        return None
+    modules = [group[number].module.lower() for number in kin]
+    if len(kin) > 1 and modules == sorted(modules):
+        return next(
+            (number for number in kin if group[number].module.lower() > new.module.lower()), kin[-1] + 1
+        )
+    return kin[-1] + 1
+
+
+def _shared_parts(module: str, other: str) -> int:
+    """How many folders two modules have in common, `.` and `..` aside."""
+    pairs = list(zip(module.split("/"), other.split("/"), strict=False))
+    same = next((at for at, (mine, theirs) in enumerate(pairs) if mine != theirs), len(pairs))
+    return sum(part not in (".", "..") for part, _ in pairs[:same])
 
 
 def _is_in(key: Key, group: Sequence[Entry]) -> bool:
