@@ -241,6 +241,12 @@ def test_an_expression_whose_names_are_not_known_at_a_call_is_not_passed(tmp_pat
     assert "send `argument`" in text
 
 
+def test_a_function_without_calls_needs_no_argument_for_them(tmp_path: Path) -> None:
+    repo = repo_of(tmp_path, {"shop.py": "def visit(shop):\n    return shop\n"})
+    execute(repo, [element("shop.py", add("visit", "fee"))])
+    assert "def visit(shop, fee):" in repo.read("shop.py")
+
+
 def test_a_generator_gets_parentheses_before_a_second_argument(tmp_path: Path) -> None:
     text = "def most(values):\n    return max(values)\n\n\n"
     text += "print(most(x for x in [1]), most(most(y) for y in []))\n"

@@ -55,10 +55,20 @@ def order_of(section: Sequence[Entry]) -> Order | None:
 
 def common_order(groups: Sequence[Sequence[Entry]]) -> Order | None:
     """The order that the statements of every group are in; None where there is none."""
+    by_kind = (_by_kind_of_name(order) for order in ORDERS)
     by_name = (_by_name(order) for order in ORDERS)
     by_folded_name = (_by_folded_name(order) for order in ORDERS)
-    orders = (*by_name, *by_folded_name, *ORDERS)
+    orders = (*by_kind, *by_name, *by_folded_name, *ORDERS)
     return next((order for order in orders if all(is_in(order, group) for group in groups)), None)
+
+
+def _by_kind_of_name(order: Order) -> Order:
+    return lambda one: (*order(one), name_kind(one.name), one.name)
+
+
+def name_kind(name: str) -> int:
+    """Which kind of name it is by its letters: a constant, a class, another."""
+    return 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
 
 
 def _by_name(order: Order) -> Order:

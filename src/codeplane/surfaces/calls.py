@@ -143,17 +143,29 @@ def declared_owner(evaluator: Evaluator, path: RepoPath, receiver: Value) -> str
 
 def _declared_type(evaluator: Evaluator, path: RepoPath, name: str, start: int) -> str:
     facts = evaluator.code.require_facts(path)
+    parameters, members = facts.derived(_DECLARED, lambda: _declared_in(facts))
     around = evaluator.definition_around(path, start)
     while around is not None:
-        item = facts.definitions[around.definition]
-        for bind in facts.binds:
-            if bind.name == name and bind.scope == item.body >= 0 and bind.reason is Reason.PARAM:
-                return _plain_type(bind.type_name)
-        for member in facts.definitions:
-            if member.parent == around.definition and member.name == name:
-                return _plain_type(member.annotation)
+        body = facts.definitions[around.definition].body
+        declared = parameters.get((body, name)) if body >= 0 else None
+        if declared is None:
+            declared = members.get((around.definition, name))
+        if declared is not None:
+            return _plain_type(declared)
         around = evaluator.parent_of(around)
     return ""
+
+
+def _declared_in(facts: FileFacts) -> _Declared:
+    """The declared types of parameters by their scope, and of members by what they stand in."""
+    parameters: dict[tuple[int, str], str] = {}
+    for at in facts.binds.of(Reason.PARAM):
+        bind = facts.binds[at]
+        parameters.setdefault((bind.scope, bind.name), bind.type_name)
+    members: dict[tuple[int, str], str] = {}
+    for member in facts.definitions:
+        members.setdefault((member.parent, member.name), member.annotation)
+    return parameters, members
 
 
 def _plain_type(text: str) -> str:

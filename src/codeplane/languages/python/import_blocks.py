@@ -108,7 +108,17 @@ def _is_head(source: Source, node: Node, number: int, *, is_set_up: bool) -> boo
 
 
 def _is_dunder_assignment(source: Source, node: Node) -> bool:
-    return node.type == "expression_statement" and bool(_DUNDER.match(source.data, node.start_byte))
+    """Whether a module says something of itself by literals; `__version__ = version("a")` needs an import."""
+    if node.type != "expression_statement" or not _DUNDER.match(source.data, node.start_byte):
+        return False
+    value = node.named_children[0].child_by_field_name("right") if node.named_children else None
+    waiting = [value] if value is not None else []
+    while waiting:
+        one = waiting.pop()
+        if one.type == "identifier":
+            return False
+        waiting += one.named_children
+    return True
 
 
 def is_docstring(source: Source, node: Node) -> bool:
@@ -162,10 +172,10 @@ def _owned_comments(source: Source, node: Node, comments: Sequence[Node]) -> lis
     line = source.line_of(node.start_byte)
     for comment in reversed(comments):
         line -= 1
-        text = _bytes_of(source, comment)
-        is_file_header = source.line_start(comment.start_byte) == 0
-        if source.line_of(comment.start_byte) != line or _SWITCH.match(text) or is_file_header:
+        if source.line_of(comment.start_byte) != line or _SWITCH.match(_bytes_of(source, comment)):
             break
+        if source.line_start(comment.start_byte) == 0:
+            return []  # lines that begin the file are about the file, all of them
         comments_above.insert(0, comment)
     first = comments_above[0] if comments_above else None
     if first is not None and (
@@ -186,13 +196,16 @@ def _import_statement(source: Source, node: Node, comments: Sequence[Node]) -> I
     return ImportStatement(node, module, names, start, source.next_line(node.end_byte))
 
 
-def header_end(source: Source) -> tuple[int, bool]:
+def header_end(source: Source, *, is_future: bool = False) -> tuple[int, bool]:
     """Where the header of a file ends, as the first byte of a line, and whether there is one.
 
     It is made of the comments at the top, the docstring, and what a module says of itself in dunder names.
+    With `is_future` it ends before these: `from __future__` has to stand before all other statements.
     """
     end, is_there = (len(BOM) if source.data.startswith(BOM) else 0), False
     for node in _header_nodes(source):
+        if is_future and _is_dunder_assignment(source, node):
+            break
         end, is_there = _logical_line_end(source, node.end_byte), True
     return end, is_there
 

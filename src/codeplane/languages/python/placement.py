@@ -10,7 +10,7 @@ from tree_sitter import Node
 from codeplane.core.edits import TextEdit
 from codeplane.languages.operations.lists import list_of
 from codeplane.languages.operations.source import BOM, Source
-from codeplane.languages.ordering import Entry, Order, common_order, order_of
+from codeplane.languages.ordering import Entry, Order, common_order, name_kind, order_of
 from codeplane.languages.python.import_blocks import (
     ImportStatement,
     head_nodes,
@@ -26,6 +26,7 @@ _SINGLE: Final = 6  # so many statements of one name each are no accident
 _STAR: Final = "*"
 _DEFINITIONS: Final = ("function_definition", "class_definition", "decorated_definition")
 _SKIP_FILE: Final = re.compile(rb"#\s*isort:\s*skip_file")
+_DIGITS: Final = re.compile(r"(\d+)")
 _BLANK: Final = re.compile(rb"(?:[ \t\f]*(?:\r\n|\n|\r))*")
 
 IsOurs = Callable[[str], bool]
@@ -77,10 +78,20 @@ def merge_target(statements: Sequence[ImportStatement], wanted: Wanted) -> Impor
     same = [one for one in statements if one.module == wanted.module and one.names[0].name != _STAR]
     if not same or _are_single(statements):
         return None
+    if _are_aliases_alone(statements):
+        plain = [one for one in same if not any(name.alias for name in one.names)]
+        return plain[-1] if plain and not wanted.alias else None
     alike = [one for one in same if any(bool(name.alias) == bool(wanted.alias) for name in one.names)]
     if alike:
         return alike[-1]
     return None if wanted.alias and _has_aliases_apart(statements) else same[-1]
+
+
+def _are_aliases_alone(statements: Sequence[ImportStatement]) -> bool:
+    """Whether each name with an alias has a statement of its own, two of one module among them."""
+    own = [one for one in statements if one.module and any(name.alias for name in one.names)]
+    modules = [one.module for one in own]
+    return all(len(one.names) == 1 for one in own) and len(set(modules)) < len(modules)
 
 
 def _are_single(statements: Sequence[ImportStatement]) -> bool:
@@ -101,7 +112,7 @@ def _has_aliases_apart(statements: Sequence[ImportStatement]) -> bool:
 def merge_name(source: Source, statement: ImportStatement, wanted: Wanted) -> list[TextEdit]:
     """A name more in a statement, among its names where these are sorted."""
     names = [name.name for name in statement.names]
-    order = next((key for key in _NAME_ORDERS if names == sorted(names, key=key)), None)
+    order = _name_order(source, names)
     index = len(names)
     if order is not None:
         later = (number for number, name in enumerate(names) if order(name) > order(wanted.name))
@@ -112,15 +123,35 @@ def merge_name(source: Source, statement: ImportStatement, wanted: Wanted) -> li
     return _wrapped_statement(source, statement, index, text) or items.insert(index, text)
 
 
-def _by_type(name: str) -> tuple[int, str]:
-    return (0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2), name
+NameOrder = Callable[[str], tuple[object, ...]]
 
 
-_NAME_ORDERS: Final[tuple[Callable[[str], tuple[int, str]], ...]] = (
-    _by_type,
-    lambda name: (0, name.casefold()),
-    lambda name: (0, name),
+def _by_numbers(name: str) -> tuple[tuple[int, str], ...]:
+    """A name with the numbers in it as numbers: `py39` before `py310`."""
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(name))
+
+
+_NAME_ORDERS: Final[tuple[NameOrder, ...]] = (
+    lambda name: (name_kind(name), name),
+    lambda name: (name.casefold(),),
+    lambda name: (name,),
+    lambda name: (name_kind(name), _by_numbers(name)),
+    lambda name: (_by_numbers(name.casefold()),),
 )
+
+
+def _name_order(source: Source, names: Sequence[str]) -> NameOrder | None:
+    """The order that names are in; of several, that of most other statements of the file."""
+    orders = [key for key in _NAME_ORDERS if _is_sorted(names, key)]
+    if len(orders) < 2:
+        return orders[0] if orders else None
+    statements = [one for group in import_groups(source, source.root.children) for one in group]
+    others = [[name.name for name in one.names] for one in statements if len(one.names) > 1]
+    return max(orders, key=lambda key: sum(_is_sorted(other, key) for other in others))
+
+
+def _is_sorted(names: Sequence[str], order: NameOrder) -> bool:
+    return list(names) == sorted(names, key=order)
 
 
 def _wrapped_statement(
@@ -157,9 +188,9 @@ def place_statement(
     source: Source, groups: Groups, text: str, wanted: Wanted, is_ours: IsOurs
 ) -> list[TextEdit]:
     """A statement of its own, in the group that it belongs to."""
-    if not groups:
-        return [_first_statement(source, text)]
     rank = section_rank(path_of(wanted), is_ours)
+    if not groups:
+        return [_first_statement(source, text, is_future=not rank)]
     ranks = [[section_rank(one.path, is_ours) for one in group] for group in groups]
     group = _fitting_group(groups, ranks, path_of(wanted), rank)
     if group is not None:
@@ -170,8 +201,20 @@ def place_statement(
         last = groups[earlier[-1]][-1]
         return [_new_group_after(source, last, text)]
     first = groups[0][0]
+    if not rank and any(_stands_behind_future(source, node) for node in _nodes_before(source, first)):
+        start, has_header = header_end(source, is_future=True)
+        return [insert_block(source, start, text, has_before=has_header)]
     newline = source.newline_at(first.start)
     return [source.insert(first.start, _indent_of(source, first) + text + newline * 2)]
+
+
+def _nodes_before(source: Source, statement: ImportStatement) -> list[Node]:
+    return [node for node in source.root.children if node.end_byte <= statement.node.start_byte]
+
+
+def _stands_behind_future(source: Source, node: Node) -> bool:
+    is_extra = node.is_extra or node.type == ";"
+    return not is_extra and node.type != "future_import_statement" and not is_docstring(source, node)
 
 
 def _indent_of(source: Source, statement: ImportStatement) -> str:
@@ -185,7 +228,9 @@ def _fitting_group(
     fitting = [group for group, own in zip(groups, ranks, strict=True) if rank in own]
     same = [group for group in fitting if any(_root_of(one) == root for one in group)]
     if same:
-        return same[-1]
+        nearness = [max(_shared(one.path, path) for one in group) for group in same]
+        near = [group for group, own in zip(same, nearness, strict=True) if own == max(nearness)]
+        return next((group for group in near if group[0].path <= path <= group[-1].path), near[-1])
     pure = [group for group, own in zip(groups, ranks, strict=True) if own.count(rank) * 2 > len(own)]
     if rank == _THIRD_PARTY and len(pure) > 1:
         return pure[0]  # the later ones are of the repository itself
@@ -210,9 +255,24 @@ def _position_within(source: Source, groups: Groups, group: Sequence[ImportState
     if order is not None:
         later = (one.start for one in group if order(one.entry()) > order(entry))
         return next(later, group[-1].end)
-    root = entry.module.partition(".")[0]
-    alike = [one for one in group if one.path.partition(".")[0] == root]
-    return (alike or group)[-1].end
+    nearest = _nearest(group, entry.module)
+    own_order = order_of([one.entry() for one in nearest]) if len(nearest) > 1 else None
+    if own_order is not None:
+        later = (one.start for one in nearest if own_order(one.entry()) > own_order(entry))
+        return next(later, nearest[-1].end)
+    return (nearest or group)[-1].end
+
+
+def _nearest(group: Sequence[ImportStatement], module: str) -> list[ImportStatement]:
+    """The statements that share most of the path of a module."""
+    most = max(_shared(one.path, module) for one in group)
+    return [one for one in group if _shared(one.path, module) == most > 0]
+
+
+def _shared(path: str, other: str) -> int:
+    """How many names two modules begin with alike."""
+    pairs = list(zip(path.split("."), other.split("."), strict=False))
+    return next((at for at, (mine, theirs) in enumerate(pairs) if mine != theirs), len(pairs))
 
 
 def _order_of(groups: Groups, group: Sequence[ImportStatement]) -> Order | None:
@@ -250,11 +310,11 @@ def _new_group_after(source: Source, last: ImportStatement, text: str) -> TextEd
     return source.insert(position, newline + indent + text + newline + gap)
 
 
-def _first_statement(source: Source, text: str) -> TextEdit:
+def _first_statement(source: Source, text: str, *, is_future: bool) -> TextEdit:
     """The first import of a file: behind its docstring and the comments above that."""
     if (edit := _behind_semicolon(source, text)) is not None:
         return edit
-    start, has_header = header_end(source)
+    start, has_header = header_end(source, is_future=is_future)
     return insert_block(source, start, text, has_before=has_header)
 
 

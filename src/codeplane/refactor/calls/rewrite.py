@@ -176,7 +176,8 @@ class _Rewrite:
         return self.arguments.optional("argument")
 
     def _follow_uses(self, uses: FunctionUses) -> None:
-        self._refuse_missing()
+        if uses.calls or uses.open:
+            self._refuse_missing()
         is_seen = any(change.is_seen_by_calls for change in self.changes.values())
         if is_seen or self.grammar.is_lenient:
             self._follow_values(uses)

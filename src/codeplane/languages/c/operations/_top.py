@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from codeplane.core.edits import TextEdit
-from codeplane.languages.c.operations._directives import Preprocessed
+from codeplane.languages.c.operations._directives import Directive, Preprocessed
 from codeplane.languages.operations import Source
 from codeplane.languages.operations.source import BOM
 
@@ -23,6 +23,24 @@ def is_blank_before(source: Source, start: int) -> bool:
     if start <= len(BOM):
         return True
     return not source.data[source.line_start(start - 1) : start].strip()
+
+
+def is_blank_at(source: Source, start: int) -> bool:
+    """Whether the line that begins at a byte is there, and blank."""
+    return start < len(source.data) and not source.data[start : source.line_end(start)].strip()
+
+
+def comment_of(lines: Preprocessed, place: Directive) -> tuple[int, int] | None:
+    """The comment directly above an include that stands alone: not the first of the file, nor of a group."""
+    source = lines.source
+    start, end = source.line_start(place.start), source.next_line(place.end)
+    if not is_blank_at(source, end) and end != len(source.data):
+        return None
+    for comment in lines.comments:
+        is_own = source.is_first_in_line(comment[0]) and source.is_last_in_line(comment[1])
+        if is_own and source.next_line(comment[1]) == start and comment != lines.comments[0]:
+            return comment if is_blank_before(source, source.line_start(comment[0])) else None
+    return None
 
 
 def insert_at_top(lines: Preprocessed, anchor: int, header: str) -> TextEdit:

@@ -19,12 +19,12 @@ from codeplane.languages.c.operations._includes import (
     read_request,
     sort_key,
 )
-from codeplane.languages.c.operations._top import insert_at_top, is_blank_before, uses_blank_lines
+from codeplane.languages.c.operations._top import comment_of, insert_at_top, is_blank_before, uses_blank_lines
 from codeplane.languages.operations import Argument, Arguments, Match, Outcome, Source, operation
 
 
 @operation(
-    version=1,
+    version=2,
     target="file",
     arguments=(
         Argument("import", "text", "the include, as `#include <stdio.h>` or `<stdio.h>`", is_required=True),
@@ -81,19 +81,19 @@ def _place_among(lines: Preprocessed, groups: Sequence[Sequence[Include]], heade
     source = lines.source
     first = groups[0][0]
     if is_main_header(source, header) and not is_first_header(first.header):
-        return _insert_before(source, first.directive, header, is_apart=len(groups) > 1)
+        return _insert_before(lines, first.directive, header, is_apart=len(groups) > 1)
     # The header of the file is one of many where it does not come first.
     fixed = _leading_headers(source, [one for group in groups for one in group])
     movable = [[one for one in group if one not in fixed] for group in groups]
     runs = [run for group in movable for run in _runs_of(group, header[:1])]
     if runs:
-        return _place_in_run(source, _best_run(runs, header), header)
+        return _place_in_run(lines, _best_run(runs, header), header)
     others = [one for group in movable for one in group]
     if fixed and (header[:1] == "<" or not others):
         last = fixed[-1].directive
         return _insert_after(source, last, header, is_apart=bool(others) and len(groups) > 1)
     if header[:1] == "<":
-        return _insert_before(source, others[0].directive, header, is_apart=uses_blank_lines(source))
+        return _insert_before(lines, others[0].directive, header, is_apart=uses_blank_lines(source))
     return _insert_after(source, others[-1].directive, header, is_apart=uses_blank_lines(source))
 
 
@@ -129,17 +129,18 @@ def _best_run(runs: Sequence[Sequence[Include]], header: str) -> Sequence[Includ
     return max(runs, key=fit)
 
 
-def _place_in_run(source: Source, run: Sequence[Include], header: str) -> TextEdit:
+def _place_in_run(lines: Preprocessed, run: Sequence[Include], header: str) -> TextEdit:
+    source = lines.source
     if is_sorted(run):
         for one in run:
             if sort_key(header) < sort_key(one.header):
-                return _insert_before(source, one.directive, header)
+                return _insert_before(lines, one.directive, header)
         return _insert_after(source, run[-1].directive, header)
     near = [one for one in run if closeness(header, one.header) > 0] or run
     if near is not run and is_sorted(near):
         for one in near:
             if sort_key(header) < sort_key(one.header):
-                return _insert_before(source, one.directive, header)
+                return _insert_before(lines, one.directive, header)
     return _insert_after(source, near[-1].directive, header)
 
 
@@ -152,12 +153,15 @@ def _include_text(source: Source, neighbour: Directive, header: str) -> str:
     return (prefix if "/*" not in prefix and "\\" not in prefix else "#include ") + header
 
 
-def _insert_before(source: Source, place: Directive, header: str, *, is_apart: bool = False) -> TextEdit:
-    newline = source.newline_at(place.start)
-    indent = source.indent_at(place.start)
-    is_apart = is_apart and is_blank_before(source, source.line_start(place.start))
-    text = _include_text(source, place, header).removeprefix(indent)
-    return source.insert(place.start, text + newline * (1 + is_apart) + indent)
+def _insert_before(lines: Preprocessed, place: Directive, header: str, *, is_apart: bool = False) -> TextEdit:
+    source = lines.source
+    owner = comment_of(lines, place)
+    start = owner[0] if owner is not None else place.start
+    newline = source.newline_at(start)
+    indent = source.indent_at(start)
+    is_apart = is_apart and is_blank_before(source, source.line_start(start))
+    text = _include_text(source, place, header).removeprefix(source.indent_at(place.start))
+    return source.insert(start, text + newline * (1 + is_apart) + indent)
 
 
 def _insert_after(source: Source, place: Directive, header: str, *, is_apart: bool = False) -> TextEdit:

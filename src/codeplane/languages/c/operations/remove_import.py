@@ -6,7 +6,7 @@ from codeplane.core.edits import TextEdit
 from codeplane.languages.c.operations._directives import Directive, Preprocessed
 from codeplane.languages.c.operations._guards import refuse_unsafe
 from codeplane.languages.c.operations._includes import check_request, header_of, read_request
-from codeplane.languages.c.operations._top import is_blank_before
+from codeplane.languages.c.operations._top import comment_of, is_blank_at, is_blank_before
 from codeplane.languages.operations import (
     Argument,
     Arguments,
@@ -53,8 +53,8 @@ def _remove_line(lines: Preprocessed, place: Directive) -> tuple[TextEdit, list[
         raise OperationRefused("A comment stands before the include in its line; edit that line by hand.")
     notes = _comment_notes(source.slice(place.start, place.end), header_of(place))
     start, end = source.line_start(place.start), source.next_line(place.end)
-    is_alone = _is_blank_line(source, end) or end == len(source.data)
-    if is_alone and (owner := _comment_above(lines, start)):
+    is_alone = is_blank_at(source, end) or end == len(source.data)
+    if owner := comment_of(lines, place):
         notes += [_comment_note(source.slice(*owner), header_of(place))]
         start = source.line_start(owner[0])
     start = _first_byte(source, start)
@@ -69,21 +69,6 @@ def _remove_line(lines: Preprocessed, place: Directive) -> tuple[TextEdit, list[
 
 def _first_byte(source: Source, start: int) -> int:
     return len(BOM) if start == 0 and source.data.startswith(BOM) else start
-
-
-def _is_blank_line(source: Source, start: int) -> bool:
-    return start < len(source.data) and not source.data[start : source.line_end(start)].strip()
-
-
-def _comment_above(lines: Preprocessed, start: int) -> tuple[int, int] | None:
-    """The comment on the lines directly above one, where it is not the first of the file."""
-    source = lines.source
-    for comment in lines.comments:
-        is_own = source.is_first_in_line(comment[0]) and source.is_last_in_line(comment[1])
-        if is_own and source.next_line(comment[1]) == start and comment != lines.comments[0]:
-            above = source.line_start(comment[0])
-            return comment if is_blank_before(source, above) else None
-    return None
 
 
 def _comment_notes(text: str, header: str) -> list[str]:

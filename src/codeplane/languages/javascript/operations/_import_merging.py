@@ -1,6 +1,7 @@
 """Puts a name into a statement that already takes from its module."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from codeplane.core.edits import TextEdit
 from codeplane.languages.javascript.operations._import_style import ImportStyle, name_text, style_of
@@ -23,7 +24,9 @@ def merge_name(source: Source, request: ImportStatement, name: ImportedName) -> 
     if name.place != "braces":
         return None
     if request.is_type:
-        return _into_types(source, statements, name)
+        edits = _into_types(source, statements, name)
+        if edits is not None or not _has_inline_types(source):
+            return edits
     values = [one for one in statements if not one.is_type and not one.placed("namespace")]
     for one in values:
         if one.braces is not None:
@@ -42,6 +45,11 @@ def _into_types(
         if one.is_type and one.braces is not None:
             return _into_braces(source, one, name)
     return None
+
+
+def _has_inline_types(source: Source) -> bool:
+    """Whether a file says `type` name by name, as in `import { a, type B }`."""
+    return any(name.is_type for one in import_statements(source) if not one.is_type for name in one.names)
 
 
 def _with_default(
@@ -74,7 +82,7 @@ def _into_braces(source: Source, statement: ImportStatement, name: ImportedName)
         braces = statement.braces
         return [source.replace(braces.start_byte, braces.end_byte, f"{{{padding}{text}{padding}}}")]
     items = list_of(source, statement.braces, trailing=style.has_trailing_comma)
-    index = _index_for(statement, name)
+    index = _index_for(source, statement, name)
     if (
         not items.has_own_lines
         and not items.comments
@@ -105,16 +113,38 @@ def _wrapped(
     return f"{{{newline}{style.indent}{inner}{comma}{newline}}}"
 
 
-def _index_for(statement: ImportStatement, name: ImportedName) -> int:
-    """Where a name goes among those of a statement: by their order, or last."""
+NameKey = Callable[[ImportedName], tuple[object, ...]]
+
+_NAME_KEYS: Final[Sequence[NameKey]] = (
+    lambda one: (one.name.lower(),),
+    lambda one: (not one.is_type, one.name.lower()),
+    lambda one: (one.is_type, one.name.lower()),
+    lambda one: (one.name,),
+    lambda one: (not one.is_type, one.name),
+    lambda one: (one.is_type, one.name),
+    # `type B` among names is sorted by its keyword where a rule sorts texts.
+    lambda one: (one.text,),
+)
+
+
+def _index_for(source: Source, statement: ImportStatement, name: ImportedName) -> int:
+    """Where a name goes among those of a statement: by their order, or last.
+
+    Where the names are in several orders, it is the one that most other statements of the file are in.
+    """
     names = statement.placed("braces")
-    for fold in (str.lower, str):
-        for by_type in (False, True):
-            keys = [(by_type and not one.is_type, fold(one.name)) for one in names]
-            own = (by_type and not name.is_type, fold(name.name))
-            if keys == sorted(keys):
-                return next((number for number, key in enumerate(keys) if key > own), len(keys))
-    return len(names)
+    keys = [key for key in _NAME_KEYS if _is_sorted(names, key)]
+    if not keys:
+        return len(names)
+    others = [one.placed("braces") for one in import_statements(source) if one.form == statement.form]
+    others = [one for one in others if len(one) > 1]
+    key = max(keys, key=lambda own: sum(_is_sorted(one, own) for one in others))
+    return next((number for number, one in enumerate(names) if key(one) > key(name)), len(names))
+
+
+def _is_sorted(names: Sequence[ImportedName], key: NameKey) -> bool:
+    keys = [key(one) for one in names]
+    return keys == sorted(keys)
 
 
 def _converted(source: Source, statement: ImportStatement, name: ImportedName) -> list[TextEdit] | None:

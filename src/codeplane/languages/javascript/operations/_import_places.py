@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from codeplane.core.edits import TextEdit
 from codeplane.languages.javascript.operations._imports import (
+    Form,
     ImportStatement,
     import_statements,
     statement_end,
@@ -48,6 +49,7 @@ class Entry:
     module: str
     is_type: bool
     rank: int
+    form: Form
 
 
 def _path_key(module: str) -> tuple[object, ...]:
@@ -63,6 +65,7 @@ _KEYS: Final[Sequence[Key]] = (
     lambda one: (one.rank > 2, one.module.lower()),
     lambda one: (one.rank > 2, one.module),
     lambda one: (one.rank, *_path_key(one.module)),
+    lambda one: (one.rank > 2, *_path_key(one.module)),
     lambda one: (one.module.lower(),),
     lambda one: (one.module,),
     lambda one: _path_key(one.module),
@@ -82,12 +85,15 @@ def rank_of(module: str) -> int:
     return 4 if module.startswith(".") else 1
 
 
-def place_statement(source: Source, text: str, module: str, *, is_type: bool = False) -> TextEdit:
+def place_statement(source: Source, text: str, request: ImportStatement) -> TextEdit:
     """The edit that puts a statement into a file."""
     groups = _groups(source)
     if not groups:
         return _place_first(source, text)
-    new = Entry(0, 0, module, is_type, rank_of(module))
+    # `import` goes among those, not behind a `const … = require(…)` below them.
+    groups = [group for group in groups if _is_alike(group[0].form, request.form)] or groups
+    module = request.module
+    new = Entry(0, 0, module, request.is_type, rank_of(module), request.form)
     if not module.startswith("node:") and all(one.rank for group in groups for one in group):
         # Without a module of the platform, nothing says that `fs` comes before packages.
         new = replace(new, rank=max(new.rank, 1))
@@ -99,6 +105,10 @@ def place_statement(source: Source, text: str, module: str, *, is_type: bool = F
     if before is not None:
         return source.insert(before.start, text + newline)
     return _insert_behind(source, group[-1].end, text, newline)
+
+
+def _is_alike(one: Form, other: Form) -> bool:
+    return (one == "require") == (other == "require")
 
 
 def _insert_behind(source: Source, end: int, text: str, newline: str) -> TextEdit:
@@ -113,13 +123,15 @@ def _groups(source: Source) -> list[list[Entry]]:
     nodes = {one.node.id: one for one in statements}
     groups: list[list[Entry]] = []
     open_form: str | None = None
+    is_first = True
     for node in source.root.children:
         statement = nodes.get(node.id)
         if statement is None:
             if node.type != "comment" and groups:
                 break
+            is_first = is_first and _is_head(node)
             continue
-        entry = _entry(source, node, statement, is_first=not groups)
+        entry = _entry(source, node, statement, is_first=is_first and not groups)
         follows = open_form == statement.form and groups[-1][-1].end >= entry.start
         is_effect = statement.is_effect
         if follows and not is_effect:
@@ -134,7 +146,8 @@ def _groups(source: Source) -> list[list[Entry]]:
 def _entry(source: Source, node: Node, statement: ImportStatement, *, is_first: bool) -> Entry:
     start = owned_start(source, node, is_first=is_first)
     end = source.next_line(statement_end(source, node))
-    return Entry(start, end, statement.module, statement.is_type, rank_of(statement.module))
+    module = statement.module
+    return Entry(start, end, module, statement.is_type, rank_of(module), statement.form)
 
 
 def owned_start(source: Source, node: Node, *, is_first: bool) -> int:
@@ -179,9 +192,33 @@ def _entry_behind(groups: Sequence[Sequence[Entry]], group: Sequence[Entry], new
     for key in _KEYS:
         if _is_in(key, group):
             return next((one for one in group if key(one) > key(new)), None)
-    later = [number for number, one in enumerate(group) if one.rank <= new.rank]
-    index = later[-1] + 1 if later else 0
+    index = _index_among_kin(group, new)
+    if index is None:
+        later = [number for number, one in enumerate(group) if one.rank <= new.rank]
+        index = later[-1] + 1 if later else 0
     return group[index] if index < len(group) else None
+
+
+def _index_among_kin(group: Sequence[Entry], new: Entry) -> int | None:
+    """Where a statement goes among those of its folder, in a group that is not sorted."""
+    shared = [_shared_parts(one.module, new.module) for one in group]
+    most = max(shared)
+    kin = [number for number, count in enumerate(shared) if count == most > 0]
+    if not kin:
+        return None
+    modules = [group[number].module.lower() for number in kin]
+    if len(kin) > 1 and modules == sorted(modules):
+        return next(
+            (number for number in kin if group[number].module.lower() > new.module.lower()), kin[-1] + 1
+        )
+    return kin[-1] + 1
+
+
+def _shared_parts(module: str, other: str) -> int:
+    """How many folders two modules have in common, `.` and `..` aside."""
+    pairs = list(zip(module.split("/"), other.split("/"), strict=False))
+    same = next((at for at, (mine, theirs) in enumerate(pairs) if mine != theirs), len(pairs))
+    return sum(part not in (".", "..") for part, _ in pairs[:same])
 
 
 def _is_in(key: Key, group: Sequence[Entry]) -> bool:
@@ -202,7 +239,7 @@ def _place_first(source: Source, text: str) -> TextEdit:
     start = len(BOM) if source.data.startswith(BOM) else 0
     nodes = source.root.children
     for number, node in enumerate(nodes):
-        if not (node.type == "hash_bang_line" or _is_directive(node) or _is_header(source, nodes, number)):
+        if not _is_head(node) or (node.type == "comment" and not _is_header(source, nodes, number)):
             break
         start = source.next_line(node.end_byte)
     while nodes and start < len(source.data) and source.is_last_in_line(start):
@@ -210,10 +247,16 @@ def _place_first(source: Source, text: str) -> TextEdit:
     newline = source.newline_at(start)
     if not nodes:
         return source.insert(start, text)
+    head = source.data[:start].removeprefix(BOM)
+    gap = newline if head and not source.is_last_in_line(source.line_start(start - 1)) else ""
     if start == len(source.data):
-        has_end = not source.data.removeprefix(BOM) or source.data.endswith((b"\n", b"\r"))
-        return source.insert(start, text + newline if has_end else newline + text)
-    return source.insert(start, text + newline * 2)
+        has_end = not head or head.endswith((b"\n", b"\r"))
+        return source.insert(start, gap + text + newline if has_end else newline + gap + text)
+    return source.insert(start, gap + text + newline * 2)
+
+
+def _is_head(node: Node) -> bool:
+    return node.type in ("hash_bang_line", "comment") or _is_directive(node)
 
 
 def _is_directive(node: Node) -> bool:

@@ -63,13 +63,14 @@ def _quote_of(source: Source, statements: Sequence[ImportStatement]) -> str | No
 
 
 def _ending_of(source: Source, nodes: Sequence[Node]) -> str | None:
+    has_imports = bool(nodes)
     nodes = nodes or [node for node in source.root.children if node.type in _ENDED]
     ends = [statement_end(source, node) for node in nodes]
     ends += [node.end_byte for node in source.root.children if node.type == "export_statement"]
     marks = [source.data[end - 1 : end] for end in ends]
     marks = [mark for mark in marks if mark != b"}"]
-    if not marks:
-        return None
+    if not marks or (not has_imports and len(marks) == 1 and b";" not in marks):
+        return None  # one statement without a semicolon may be one that is not finished
     ended = marks.count(b";")
     return ";" if ended * 2 >= len(marks) else ""
 

@@ -34,7 +34,7 @@ from codeplane.languages.operations.changes import difference, with_newlines
 
 
 @operation(
-    version=1,
+    version=2,
     target="file",
     arguments=(
         Argument(
@@ -129,7 +129,7 @@ def _place_rest(source: Source, request: ImportStatement, names: Sequence[Import
 
 
 def _placed(source: Source, request: ImportStatement, text: str) -> TextEdit:
-    edit = place_statement(source, text, request.module, is_type=request.is_type)
+    edit = place_statement(source, text, request)
     if request.form == "import" or text.endswith(";"):
         return edit
     # `const a = require("a")` goes on where the next line begins with a bracket.

@@ -22,7 +22,7 @@ from codeplane.languages.operations.lists import list_of
 
 
 @operation(
-    version=1,
+    version=2,
     target="file",
     arguments=(
         Argument(
@@ -118,10 +118,32 @@ def _remove_names(
     ]
     for number, (start, end, stays) in enumerate(clause):
         if not stays and number + 1 < len(clause):
-            edits.append(source.delete(start, clause[number + 1][0]))
+            comma = _comma_between(statement, end, clause[number + 1][0])
+            edits.append(source.delete(start, _blank_end(source, comma + 1)))
         elif not stays:
-            edits.append(source.delete(clause[number - 1][1], end))
+            comma = _comma_between(statement, clause[number - 1][1], start)
+            edits.append(source.delete(_blank_start(source, comma), end))
     return Outcome(edits, notes)
+
+
+def _comma_between(statement: ImportStatement, start: int, end: int) -> int:
+    """The comma between a default and what follows it; comments before it are of the default."""
+    waiting = [statement.node]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "," and start <= node.start_byte < end:
+            return node.start_byte
+        waiting += [child for child in node.children if child.start_byte < end and child.end_byte > start]
+    raise AssertionError("BUG: no comma between two parts of an import")
+
+
+def _blank_start(source: Source, offset: int) -> int:
+    return len(source.data[:offset].rstrip())
+
+
+def _blank_end(source: Source, offset: int) -> int:
+    rest = source.data[offset:]
+    return offset + len(rest) - len(rest.lstrip())
 
 
 def _remove_whole(source: Source, statement: ImportStatement, *, keeps: bool) -> Outcome:

@@ -30,7 +30,7 @@ from codeplane.languages.rules.carrying import Wanted
 
 
 @operation(
-    version=1,
+    version=2,
     target="file",
     arguments=(
         Argument("import", "statement", "the import statement, as source text", is_required=True),

@@ -20,7 +20,7 @@ _SCOPES = ("function_definition", "class_definition", "lambda")
 
 
 @operation(
-    version=1,
+    version=2,
     target="file",
     arguments=(
         Argument(

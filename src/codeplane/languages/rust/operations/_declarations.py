@@ -11,7 +11,15 @@ from codeplane.languages.operations import OperationRefused, Source
 from codeplane.languages.operations.lists import list_of
 from codeplane.languages.rust.operations._guards import COMMENTS, changed_part, compact_text
 from codeplane.languages.rust.operations._use_layout import Layout, declaration_text
-from codeplane.languages.rust.operations._use_trees import UseTree, has_comments, inline_text, read_tree
+from codeplane.languages.rust.operations._use_trees import (
+    Leaf,
+    UseTree,
+    has_comments,
+    inline_text,
+    leaves_in,
+    lists_in,
+    read_tree,
+)
 
 DECLARATIONS: Final = ("use_declaration", "extern_crate_declaration")
 
@@ -110,6 +118,16 @@ def _without_heading(nodes: list[Node]) -> list[Node]:
 def _is_outer_doc(source: Source, node: Node) -> bool:
     text = source.data[node.start_byte : node.start_byte + 4]
     return text.startswith((b"///", b"/**")) and not text.startswith((b"////", b"/**/", b"/***"))
+
+
+def imports_of(declarations: Sequence[Declaration]) -> set[tuple[str, Leaf]]:
+    """What declarations import, each with how public it is."""
+    return {(one.head, leaf) for one in declarations for leaf in leaves_in(one.tree)}
+
+
+def lists_of(declarations: Sequence[Declaration]) -> list[Sequence[UseTree]]:
+    """The lists in the trees of declarations."""
+    return [tree.items or () for one in declarations for tree in lists_in(one.tree)]
 
 
 def groups_of(source: Source, declarations: Sequence[Declaration]) -> list[list[Declaration]]:

@@ -84,7 +84,8 @@ def bare_names(source: Source, body: Node, name: str) -> Iterator[Node]:
                 and parent.child_by_field_name("name") == node
                 and parent.child_count > 1
             )
-            if not is_tail and not _is_behind_path(source, node) and not _is_lifetime(node):
+            is_other = is_tail or _is_lifetime(node) or _is_defined(node)
+            if not is_other and not _is_behind_path(source, node):
                 yield node
 
 
@@ -95,6 +96,11 @@ def _is_behind_path(source: Source, node: Node) -> bool:
         return False
     before = source.data[: node.start_byte].rstrip()
     return before.endswith((b"::", b".")) and not before.endswith(b"..")
+
+
+def _is_defined(node: Node) -> bool:
+    parent = node.parent
+    return parent is not None and parent.type in _ITEMS and parent.child_by_field_name("name") == node
 
 
 def _is_lifetime(node: Node) -> bool:

@@ -8,10 +8,15 @@ from tree_sitter import Node
 from codeplane.core.edits import TextEdit
 from codeplane.languages.operations import Source
 from codeplane.languages.operations.source import BOM
-from codeplane.languages.rust.operations._declarations import DECLARATIONS, Declaration, groups_of
+from codeplane.languages.rust.operations._declarations import (
+    DECLARATIONS,
+    Declaration,
+    groups_of,
+    lists_of,
+)
 from codeplane.languages.rust.operations._guards import COMMENTS, with_newlines
 from codeplane.languages.rust.operations._inner_attributes import inner_head
-from codeplane.languages.rust.operations._use_order import order_of
+from codeplane.languages.rust.operations._use_order import Compare, order_of, orders_by
 
 _STANDARD: Final = ("std", "core", "alloc")
 _LOCAL: Final = {"crate": 2, "self": 3, "super": 4}
@@ -28,7 +33,8 @@ def place_declaration(
         return _insert_first(source, body, declarations, new, text)
     group = _best_group(groups, new)
     if group is not None:
-        return _insert_into_group(source, group, new, text)
+        orders = orders_by(lists_of(declarations))
+        return _insert_into_group(source, group, new, text, orders)
     rank = _class_of(new)
     for group in groups:
         if _class_of(group[0]) > rank and group[0].head == new.head:
@@ -70,7 +76,7 @@ def _best_group(groups: Sequence[list[Declaration]], new: Declaration) -> list[D
         and all(one.head != new.head for group in groups for one in group)
     ):
         return None
-    is_open = _is_mixed(groups[0]) or len(groups[0]) == 1
+    is_open = _is_mixed(groups[0])
     return groups[at] if len(groups) == 1 and is_open and best[0] else None
 
 
@@ -90,8 +96,10 @@ def _nearness(one: Declaration, new: Declaration) -> tuple[int, int]:
     return int(one.head == new.head), shared + 2 if shared else 2 * is_class or int(is_local)
 
 
-def _insert_into_group(source: Source, group: Sequence[Declaration], new: Declaration, text: str) -> TextEdit:
-    compare = order_of([one.tree for one in group])
+def _insert_into_group(
+    source: Source, group: Sequence[Declaration], new: Declaration, text: str, orders: Sequence[Compare]
+) -> TextEdit:
+    compare = order_of([one.tree for one in group], orders)
     if compare is not None:
         for one in group:
             if compare(one.tree, new.tree) > 0:
@@ -135,11 +143,19 @@ def _insert_first(
         return _insert_into_body(source, body, text)
     start = len(BOM) if source.data.startswith(BOM) else 0
     newline = source.newline
+    if _is_lone_shebang(source):
+        return source.insert(len(source.data), newline * 2 + with_newlines(source, start, text))
     lines = with_newlines(source, start, text) + newline
     if not source.data[start:].strip():
         return source.replace(start, len(source.data), lines)
     is_apart = source.is_last_in_line(start)
     return source.insert(start, lines if is_apart else lines + newline)
+
+
+def _is_lone_shebang(source: Source) -> bool:
+    """Whether a file is a shebang without a line end, which the grammar does not read as one."""
+    data = source.data.removeprefix(BOM)
+    return data.startswith(b"#!") and b"\n" not in data and not data[2:].lstrip().startswith(b"[")
 
 
 def _file_comments(source: Source, children: Sequence[Node]) -> list[Node]:

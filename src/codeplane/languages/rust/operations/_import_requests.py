@@ -1,7 +1,7 @@
 """The import that an operation is asked for, read from its argument."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from codeplane.languages.operations import Arguments, OperationRefused, Source
 from codeplane.languages.rust.operations._declarations import (
@@ -11,6 +11,10 @@ from codeplane.languages.rust.operations._declarations import (
 )
 from codeplane.languages.rust.operations._use_trees import Leaf, leaves_in
 
+_RESERVED: Final = frozenset(
+    "as async await break const continue dyn else enum extern false fn for if impl in let loop match mod move"
+    " mut pub ref return static struct trait true type unsafe use where while".split()
+)
 MODULE = "the inline module of the file that is meant: `tests`, `a::b`; the file itself by default"
 
 
@@ -36,6 +40,8 @@ def read_request(arguments: Arguments) -> Request | None:
     if others or len(declarations) != 1:
         return None
     leaves = list(dict.fromkeys(leaves_in(declarations[0].tree)))
+    if any(name in _RESERVED for leaf in leaves for name in (*leaf.path, leaf.alias)):
+        return None  # the grammar takes `use` in `use use a::B;` for a name
     lines = "\n".join(fragment.text(child) for child in fragment.root.children)
     return Request(lines, declarations[0], leaves) if leaves else None
 

@@ -16,20 +16,26 @@ _DIGITS: Final = re.compile(r"(\d+)")
 Compare = Callable[["UseTree", "UseTree"], int]
 
 
-def sorted_index(items: Sequence["UseTree"], new: "UseTree") -> int:
+def sorted_index(items: Sequence["UseTree"], new: "UseTree", orders: Sequence[Compare] = ()) -> int:
     """Where a tree goes among others: by the order that they are in, or behind them."""
-    compare = order_of(items)
+    compare = order_of(items, orders)
     if compare is None:
         return len(items)
     return next((at for at, item in enumerate(items) if compare(item, new) > 0), len(items))
 
 
-def order_of(items: Sequence["UseTree"]) -> Compare | None:
-    """The order that trees are in, of the editions that rustfmt knows; None where they are in none."""
-    for compare in (_compare_trees, _compare_by_version):
+def order_of(items: Sequence["UseTree"], orders: Sequence[Compare] = ()) -> Compare | None:
+    """The first of some orders that trees are in, by default those that rustfmt knows; None without one."""
+    for compare in orders or (_compare_trees, _compare_by_version):
         if all(compare(one, other) <= 0 for one, other in pairwise(items)):
             return compare
     return None
+
+
+def orders_by(lists: Sequence[Sequence["UseTree"]]) -> Sequence[Compare]:
+    """The orders that rustfmt knows, first the one that most of some lists are in."""
+    orders = (_compare_trees, _compare_by_version)
+    return sorted(orders, key=lambda own: sum(order_of(items, (own,)) is None for items in lists))
 
 
 def in_order(items: Sequence["UseTree"]) -> list["UseTree"]:

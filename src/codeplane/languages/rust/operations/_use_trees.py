@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from codeplane.languages.operations import Source
 from codeplane.languages.rust.operations._guards import COMMENTS
-from codeplane.languages.rust.operations._use_order import sorted_index
+from codeplane.languages.rust.operations._use_order import Compare, sorted_index
 
 Path = tuple[str, ...]
 
@@ -104,16 +104,17 @@ def lists_in(tree: UseTree) -> Iterator[UseTree]:
             yield from lists_in(item)
 
 
-def merge_leaf(tree: UseTree, path: Path, alias: str, rule: MergeRule) -> UseTree | None:
+def merge_leaf(tree: UseTree, leaf: Leaf, rule: MergeRule, orders: Sequence[Compare]) -> UseTree | None:
     """The tree with one thing more by a rule; None where the rule finds no place in it."""
+    path, alias = leaf.path, leaf.alias
     if tree.items is None:
-        return _merge_with_leaf(tree, path, alias, rule)
+        return _merge_with_leaf(tree, leaf, rule, orders)
     size = len(tree.path)
     if path[:size] != tree.path:
         return None
     rest = path[size:]
     for number, item in enumerate(tree.items if rest else ()):
-        changed = merge_leaf(item, rest, alias, rule)
+        changed = merge_leaf(item, Leaf(rest, alias), rule, orders)
         if changed is not None:
             return replace(tree, items=(*tree.items[:number], changed, *tree.items[number + 1 :]))
     new = None
@@ -123,27 +124,47 @@ def merge_leaf(tree: UseTree, path: Path, alias: str, rule: MergeRule) -> UseTre
         new = UseTree(("self",), alias)
     if new is None:
         return None
-    at = sorted_index(tree.items, new)
+    at = sorted_index(tree.items, new, orders)
     return replace(tree, items=(*tree.items[:at], new, *tree.items[at:]))
 
 
-def _merge_with_leaf(tree: UseTree, path: Path, alias: str, rule: MergeRule) -> UseTree | None:
-    own = tree.path
+def named_leaf(tree: UseTree, path: Path) -> UseTree | None:
+    """The tree in which `A as _` has its name; None where it has no such thing."""
+    if tree.items is None:
+        return replace(tree, alias="") if (tree.path, tree.alias) == (path, "_") else None
+    size = len(tree.path)
+    for number, item in enumerate(tree.items if path[:size] == tree.path else ()):
+        changed = named_leaf(item, path[size:])
+        if changed is not None:
+            return replace(tree, items=(*tree.items[:number], changed, *tree.items[number + 1 :]))
+    return None
+
+
+def _merge_with_leaf(tree: UseTree, leaf: Leaf, rule: MergeRule, orders: Sequence[Compare]) -> UseTree | None:
+    own, path, alias = tree.path, leaf.path, leaf.alias
     if own[-1:] in (("*",), ("self",)):
         return None
     if rule is MergeRule.SIBLING and len(own) > 1 and own[:-1] == path[:-1]:
-        items = (UseTree(own[-1:], tree.alias), UseTree(path[-1:], alias))
-        return UseTree(own[:-1], "", _in_order(items))
+        return _pair(own[:-1], (UseTree(own[-1:], tree.alias), UseTree(path[-1:], alias)), orders)
     if rule is MergeRule.PAIR and own == path[:-1] and own not in (("crate",), ("super",)):
         return UseTree(own, "", (UseTree(("self",), tree.alias), UseTree(path[-1:], alias)))
     if rule is MergeRule.PAIR and path == own[:-1]:
         return UseTree(path, "", (UseTree(("self",), alias), UseTree(own[-1:], tree.alias)))
+    shared = _shared_size(own, path)
+    if rule is MergeRule.CRATE and 0 < shared < min(len(own), len(path)):
+        return _pair(own[:shared], (UseTree(own[shared:], tree.alias), UseTree(path[shared:], alias)), orders)
     return None
 
 
-def _in_order(items: tuple[UseTree, UseTree]) -> tuple[UseTree, ...]:
+def _shared_size(one: Path, other: Path) -> int:
+    pairs = list(zip(one, other, strict=False))
+    return next((at for at, (mine, theirs) in enumerate(pairs) if mine != theirs), len(pairs))
+
+
+def _pair(path: Path, items: tuple[UseTree, UseTree], orders: Sequence[Compare]) -> UseTree:
+    """One list of two things."""
     first, second = items
-    return items if sorted_index((first,), second) == 1 else (second, first)
+    return UseTree(path, "", items if sorted_index((first,), second, orders) == 1 else (second, first))
 
 
 def without_leaf(tree: UseTree, leaf: Leaf, before: Path = ()) -> UseTree | None:

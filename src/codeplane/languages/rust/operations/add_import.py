@@ -14,6 +14,7 @@ from codeplane.languages.operations import (
 from codeplane.languages.rust.operations._declarations import (
     Declaration,
     declarations_in,
+    imports_of,
     module_body,
     tree_edits,
 )
@@ -30,18 +31,12 @@ from codeplane.languages.rust.operations._import_requests import (
     read_request,
     refuse_broken_head,
 )
-from codeplane.languages.rust.operations._use_trees import (
-    Leaf,
-    MergeRule,
-    UseTree,
-    inline_text,
-    lists_in,
-    merge_leaf,
-)
+from codeplane.languages.rust.operations._use_merging import merge_into
+from codeplane.languages.rust.operations._use_trees import Leaf, UseTree, inline_text
 
 
 @operation(
-    version=1,
+    version=2,
     target="file",
     arguments=(
         Argument("import", "text", "the `use` declaration, as source text", is_required=True),
@@ -72,6 +67,7 @@ def add_import(source: Source, _: Match, arguments: Arguments) -> Outcome:
     for leaf in missing:
         refuse_conflict(source, body, declarations, leaf, is_conditional=request.declaration.is_conditional)
     after = _with_leaves(source, path, request, missing)
+    _refuse_other_change(source, after, path, {(request.declaration.head, leaf) for leaf in missing})
     edits = changed_part(source, 0, len(source.data), after.slice(0, len(after.data)))
     return Outcome(edits, [*notes, *generated_notes(source)])
 
@@ -92,7 +88,8 @@ def _is_imported(
                 return True, [
                     f"`{source.text(one.node)}` imports `{leaf.local_name}` if it is visible there."
                 ]
-            if is_same_path(other, leaf) and other.alias != leaf.alias and other.alias:
+            is_renamed = other.alias != leaf.alias and bool(other.alias)
+            if is_same_path(other, leaf) and is_renamed and (leaf.alias or other.alias != "_"):
                 notes.append(f"`{leaf.path[-1]}` is imported as `{other.alias}` too, at line {line}.")
     return False, notes
 
@@ -111,12 +108,23 @@ def _refuse_other_head(source: Source, one: Declaration, new: Declaration, leaf:
         )
 
 
+def _refuse_other_change(
+    source: Source, after: Source, path: str | None, wanted: set[tuple[str, Leaf]]
+) -> None:
+    """Refuses where the declarations would not import what they did, and what is wanted."""
+    before = imports_of(declarations_in(source, module_body(source, path)))
+    now = imports_of(declarations_in(after, module_body(after, path)))
+    unnamed = {(head, Leaf(leaf.path, "_")) for head, leaf in wanted}
+    if now - before != wanted - before or before - now - unnamed:
+        raise OperationRefused("The braces of the declarations are nested in a way that is not understood.")
+
+
 def _with_leaves(source: Source, path: str | None, request: Request, leaves: Sequence[Leaf]) -> Source:
     """The file with what was missing: the declaration as it was written, where none takes a part of it."""
     body = module_body(source, path)
     declarations = declarations_in(source, body)
     is_whole = len(leaves) == len(request.leaves)
-    if is_whole and all(_merge(declarations, request.declaration, leaf) is None for leaf in leaves):
+    if is_whole and all(merge_into(declarations, request.declaration, leaf) is None for leaf in leaves):
         edit = place_declaration(source, body, declarations, request.declaration, request.text)
         return Source(source.language, source.apply([edit]), source.path)
     for leaf in leaves:
@@ -127,7 +135,7 @@ def _with_leaves(source: Source, path: str | None, request: Request, leaves: Seq
 def _with_leaf(source: Source, path: str | None, request: Request, leaf: Leaf) -> Source:
     body = module_body(source, path)
     declarations = declarations_in(source, body)
-    merged = _merge(declarations, request.declaration, leaf)
+    merged = merge_into(declarations, request.declaration, leaf)
     if merged is not None:
         edits, _ = tree_edits(source, *merged)
     else:
@@ -137,61 +145,3 @@ def _with_leaf(source: Source, path: str | None, request: Request, leaf: Leaf) -
         single = Declaration(new.node, tree, new.head, new.attributes, new.first)
         edits = [place_declaration(source, body, declarations, single, "\n".join(lines))]
     return Source(source.language, source.apply(edits), source.path)
-
-
-def _merge(
-    declarations: Sequence[Declaration], new: Declaration, leaf: Leaf
-) -> tuple[Declaration, UseTree] | None:
-    """The declaration that takes an import, and its tree afterwards."""
-    if new.is_extern or leaf.is_glob:
-        return None
-    similar = [
-        one
-        for one in declarations
-        if not one.is_extern and (one.head, one.attributes) == (new.head, new.attributes)
-    ]
-    rules = [MergeRule.EXACT, MergeRule.MODULE]
-    # Modules of a crate have declarations of their own: `use std::fmt;`, `use std::io;`.
-    is_module = len(leaf.path) == 2 and not leaf.path[-1][:1].isupper()
-    if not _has_single_items(similar, leaf) and not is_module and not _is_list_module(new, leaf):
-        rules += [MergeRule.SIBLING]
-    if _has_self_items([new, *declarations]):
-        rules += [MergeRule.PAIR]
-    if _has_crate_lists(similar, leaf):
-        rules += [MergeRule.CRATE]
-    for rule in rules:
-        for one in similar:
-            tree = merge_leaf(one.tree, leaf.path, leaf.alias, rule)
-            if tree is not None:
-                return one, tree
-    return None
-
-
-def _has_single_items(declarations: Sequence[Declaration], leaf: Leaf) -> bool:
-    """Whether each thing has a declaration: two of one module and no list, or two of this module."""
-    has_lists = any(one.tree.items is not None for one in declarations)
-    modules = [
-        one.tree.path[:-1] for one in declarations if len(one.tree.path) > 1 and one.tree.items is None
-    ]
-    own = modules.count(leaf.path[:-1])
-    return own > 1 if has_lists else len(set(modules)) < len(modules)
-
-
-def _is_list_module(new: Declaration, leaf: Leaf) -> bool:
-    """Whether a thing is the module of a list that was sent: `a` of `use a::{self, b};`."""
-    return any(tree.path[-1:] == leaf.path[-1:] for tree in lists_in(new.tree))
-
-
-def _has_self_items(declarations: Sequence[Declaration]) -> bool:
-    """Whether a list names its own module."""
-    trees = [tree for one in declarations for tree in lists_in(one.tree)]
-    return any(item.path == ("self",) for tree in trees for item in tree.items or ())
-
-
-def _has_crate_lists(declarations: Sequence[Declaration], leaf: Leaf) -> bool:
-    """Whether the file has one declaration for each crate, with paths in its list."""
-    own = [one for one in declarations if one.tree.path[:1] == leaf.path[:1]]
-    if len(own) != 1 or own[0].tree.items is None or len(own[0].tree.path) != 1:
-        return False
-    items = [item for one in declarations if len(one.tree.path) == 1 for item in one.tree.items or ()]
-    return any(len(item.path) > 1 or item.items is not None for item in items)

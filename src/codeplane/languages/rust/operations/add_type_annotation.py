@@ -22,7 +22,7 @@ _TYPED = ("const_item", "static_item", "field_declaration", "parameter")
 
 
 @operation(
-    version=1,
+    version=2,
     target="definition",
     arguments=annotated_places(
         variable="function", field="structure that gets it", function="function or closure"
@@ -44,6 +44,8 @@ def add_type_annotation(source: Source, match: Match, arguments: Arguments) -> O
         return _annotate_result(source, node, arguments)
     if closure is not None and arguments.flag("returns"):
         return _annotate_closure(source, closure, arguments)
+    if arguments.flag("returns"):
+        raise OperationRefused("It is no function and holds no closure, so it has no result.", node)
     subject = node
     while subject.type not in ("let_declaration", *_TYPED) and subject.parent is not None:
         subject = subject.parent
@@ -55,7 +57,9 @@ def add_type_annotation(source: Source, match: Match, arguments: Arguments) -> O
 
 
 def _closure_of(node: Node) -> Node | None:
-    """The closure that a variable holds."""
+    """The closure that a node is, or that a variable holds."""
+    if node.type == "closure_expression":
+        return node
     parent = node.parent if node.type == "identifier" else node
     value = parent.child_by_field_name("value") if parent is not None else None
     return value if value is not None and value.type == "closure_expression" else None
@@ -177,7 +181,14 @@ def _annotate_result(source: Source, function: Node, arguments: Arguments) -> Ou
     assert items.closing is not None, "BUG: parameters without brackets"
     texts = [source.slice(item.start, item.end) for item in items.items]
     layout = lay_out(source, function, items, texts, text) or []
-    return Outcome([*layout, source.insert(items.closing.end_byte, f" -> {text}")])
+    text = _before_body(source, items.closing.end_byte, f" -> {text}")
+    return Outcome([*layout, source.insert(items.closing.end_byte, text)])
+
+
+def _before_body(source: Source, offset: int, text: str) -> str:
+    """A result that stands apart from a body or a `where` that was directly there."""
+    following = source.data[offset : offset + 1]
+    return text if following in (b"", b";") or following.isspace() else f"{text} "
 
 
 def _annotate_closure(source: Source, closure: Node, arguments: Arguments) -> Outcome:
@@ -187,7 +198,7 @@ def _annotate_closure(source: Source, closure: Node, arguments: Arguments) -> Ou
         return _compare_type(source, present, arguments)
     assert body is not None and parameters is not None, "BUG: a closure without a body"
     text = f" -> {_type_text(source, arguments, closure.start_byte)}"
-    edits = [source.insert(parameters.end_byte, text)]
+    edits = [source.insert(parameters.end_byte, _before_body(source, parameters.end_byte, text))]
     if body.type != "block":
         edits += [source.insert(body.start_byte, "{ "), source.insert(body.end_byte, " }")]
     return Outcome(edits)

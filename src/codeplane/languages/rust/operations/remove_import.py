@@ -20,6 +20,7 @@ from codeplane.languages.rust.operations._declarations import (
     Declaration,
     declarations_in,
     groups_of,
+    imports_of,
     module_body,
     tree_edits,
 )
@@ -43,7 +44,7 @@ from codeplane.languages.rust.operations._use_trees import Leaf, without_leaf
 
 
 @operation(
-    version=1,
+    version=2,
     target="file",
     arguments=(
         Argument("import", "text", "a `use` declaration of what is to go, as source text", is_required=True),
@@ -61,7 +62,8 @@ def remove_import(source: Source, _: Match, arguments: Arguments) -> Outcome:
     assert request is not None, "BUG: the arguments were not checked"
     refuse_unsafe(source)
     path = arguments.optional("module")
-    declarations = declarations_in(source, module_body(source, path))
+    body = module_body(source, path)
+    declarations = declarations_in(source, body)
     refuse_broken_head(source, declarations)
     notes: list[str] = []
     after = source
@@ -72,7 +74,9 @@ def remove_import(source: Source, _: Match, arguments: Arguments) -> Outcome:
             continue
         notes += _other_notes(source, declarations, own, leaf)
         if not arguments.flag("force"):
-            _refuse_used(source, leaf, is_alone=len(own) == len(_all_with(declarations, leaf)))
+            # What a module has for itself is used in it, and by no other.
+            scope = body if request.declaration.head == "use" else source.root
+            _refuse_used(source, scope, leaf, is_alone=len(own) == len(_all_with(declarations, leaf)))
         notes += _use_notes(source, leaf)
         after, remarks = _without_import(after, path, request.declaration, leaf)
         notes += remarks
@@ -118,22 +122,22 @@ def _other_notes(
     ]
 
 
-def _refuse_used(source: Source, leaf: Leaf, *, is_alone: bool) -> None:
+def _refuse_used(source: Source, scope: Node, leaf: Leaf, *, is_alone: bool) -> None:
     local = leaf.local_name
     if not local or not is_alone:
         return
-    uses = [node.start_byte for node in bare_names(source, source.root, local)]
-    uses += _relative_uses(source, local)
+    uses = [node.start_byte for node in bare_names(source, scope, local)]
+    uses += _relative_uses(source, scope, local)
     if uses:
         raise OperationRefused(
             f"The file still uses `{local}` at {lines_of(source, uses)}; change that first, or send `force`."
         )
 
 
-def _relative_uses(source: Source, local: str) -> list[int]:
+def _relative_uses(source: Source, scope: Node, local: str) -> list[int]:
     """Where modules of the file take a name from the module around them: `use super::{a, b};`."""
     places = []
-    waiting = list(source.root.children)
+    waiting = list(scope.children)
     while waiting:
         node = waiting.pop()
         if node.type != "use_declaration":
@@ -142,8 +146,7 @@ def _relative_uses(source: Source, local: str) -> list[int]:
         text = source.text(node)
         is_relative = re.search(r"\b(?:super|self)\b\s*::", text) is not None
         if is_relative and re.search(rf"(?<!\w){re.escape(local)}(?!\w)", text):
-            is_own = node.parent is not None and node.parent.type == "source_file"
-            places += [] if is_own else [node.start_byte]
+            places += [] if node.parent == scope else [node.start_byte]
     return places
 
 
@@ -170,6 +173,8 @@ def _without_import(
         if not own:
             return source, notes
         exact = next(other for other in bound_leaves(own[0]) if is_same_leaf(other, leaf))
+        kept = imports_of([own[0]]) - {(own[0].head, exact)}
+        others = imports_of([one for one in declarations if one != own[0]])
         tree = without_leaf(own[0].tree, exact)
         if tree is not None:
             edits, remarks = tree_edits(source, own[0], tree)
@@ -177,6 +182,10 @@ def _without_import(
             edits, remarks = _remove_declaration(source, declarations, own[0])
         notes += remarks
         source = Source(source.language, source.apply(edits), source.path)
+        if imports_of(declarations_in(source, module_body(source, path))) != kept | others:
+            raise OperationRefused(
+                "The braces of the declaration are nested in a way that is not understood."
+            )
 
 
 def _remove_declaration(
