@@ -5,8 +5,10 @@ from typing import Final
 
 from codeplane.core.paths import RepoPath
 from codeplane.core.places import Place
+from codeplane.core.slots import ContentSlot
 from codeplane.languages.facts import Reason
 from codeplane.languages.sites import Site, Value, ValueKind
+from codeplane.names import FileFacts
 from codeplane.surfaces.external_names import external_name
 from codeplane.surfaces.rule import selector
 from codeplane.surfaces.values import Environment, Evaluator, Located, Thing, ThingKind
@@ -14,6 +16,8 @@ from codeplane.surfaces.values import Environment, Evaluator, Located, Thing, Th
 _MOST_LOOPED: Final = 200
 _SELVES: Final = frozenset({"self", "cls", "this"})
 _DEEPEST: Final = 8
+_Declared = tuple[dict[tuple[int, str], str], dict[tuple[int, str], str]]
+_DECLARED: Final[ContentSlot[_Declared]] = ContentSlot("declared types of a file")
 
 
 def called_thing(evaluator: Evaluator, call: Located) -> Thing:
