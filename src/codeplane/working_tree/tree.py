@@ -237,7 +237,8 @@ class WorkingTree:
 
     def at(self, commit: str) -> CommitTree:
         """The files of a commit, by the rules that hold in the working tree now."""
-        return CommitTree(self._repository, self._repository.commit(commit), self.rules(), self.largest)
+        found = self._repository.commit(commit)
+        return CommitTree(self._repository, found, self.rules(), self.largest, self.jail)
 
     def judge(self) -> Judge:
         """The rules by which paths may be changed, as they are now."""
