@@ -2,7 +2,7 @@
 
 import hashlib
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -65,7 +65,21 @@ def test_a_commit_is_found_by_branch_tag_id_and_expression(index: Index, repo: P
     assert names(index, "HEAD")["a.py"] == ["two"]
 
 
-def test_the_working_tree_is_neither_read_nor_touched(index: Index, repo: Path) -> None:
+def test_a_file_on_the_disk_is_not_taken_for_that_of_the_commit(index: Index, repo: Path) -> None:
+    commit(repo, {"a.py": "def one(): pass\n", "b.py": "def b(): pass\n", "c.py": "def c(): pass\n"})
+    (repo / "a.py").write_text("def two(): pass\n")
+    (repo / "b.py").unlink()
+    (repo / "b.py").symlink_to("a.py")
+    (repo / "c.py").unlink()
+    (repo / "c.py").mkdir()
+    assert {path: names(index, "HEAD")[path] for path in ("a.py", "b.py", "c.py")} == {
+        "a.py": ["one"],
+        "b.py": ["b"],
+        "c.py": ["c"],
+    }
+
+
+def test_the_working_tree_is_neither_searched_nor_touched(index: Index, repo: Path) -> None:
     commit(repo, {"a.py": "def one(): pass\n", "b.py": "def b(): pass\n"})
     (repo / "a.py").write_text("def dirty(): pass\n")
     (repo / "b.py").unlink()
@@ -101,13 +115,13 @@ def test_objects_are_hashed_once(index: Index, repo: Path, monkeypatch: pytest.M
     names(index, "HEAD")
     commit(repo, {"m3.py": "changed = 1\n"})
     read: list[str] = []
-    real = CommitTree.content
+    real = CommitTree.contents
 
-    def tell(tree: CommitTree, oid: str) -> Content | GapKind:
-        read.append(oid)
-        return real(tree, oid)
+    def tell(tree: CommitTree, oids: Iterable[str]) -> dict[str, Content | GapKind]:
+        read.extend(oids)
+        return real(tree, oids)
 
-    monkeypatch.setattr(CommitTree, "content", tell)
+    monkeypatch.setattr(CommitTree, "contents", tell)
     names(index, "HEAD")
     assert read == [git(repo, "rev-parse", "HEAD:m3.py")]
 

@@ -70,9 +70,9 @@ def asked(tree: WorkingTree, known: dict[RepoPath, Known], monkeypatch: pytest.M
         paths.add(str(path).removeprefix(f"{tree.jail.root}/"))
         return lstat(path, dir_fd=dir_fd)
 
-    def spy_open(path: RepoPath, *, directory: bool = False) -> int:
+    def spy_open(path: RepoPath, *, directory: bool = False, root: int = -1) -> int:
         paths.add(path)
-        return opened(path, directory=directory)
+        return opened(path, directory=directory, root=root)
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "lstat", spy_lstat)
@@ -448,10 +448,10 @@ def test_a_directory_that_could_not_be_opened_is_tried_again(
 ) -> None:
     real = followed.tree.jail.open
 
-    def refuse(path: RepoPath, *, directory: bool = False) -> int:
+    def refuse(path: RepoPath, *, directory: bool = False, root: int = -1) -> int:
         if path == "pkg":
             raise PathRefused("Too many open files.")
-        return real(path, directory=directory)
+        return real(path, directory=directory, root=root)
 
     (followed.root / "pkg/new.py").write_text("new = 1\n")
     with monkeypatch.context() as patched:

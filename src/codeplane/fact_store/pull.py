@@ -5,11 +5,12 @@ is wanted is fetched, checked by its digests, and compared for a random part wit
 of the same bytes. Then it is written in one transaction. A difference drops all of it.
 """
 
+import gc
 import marshal
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from random import SystemRandom
 from typing import BinaryIO, Final, NamedTuple
@@ -102,6 +103,7 @@ def pull_facts(
     # Chosen among what is really there, before any of it is read: workers are at it meanwhile.
     keys = [key for segment in segments for key in segment.keys]
     with (
+        _collector_paused(),
         tempfile.SpooledTemporaryFile(_IN_MEMORY) as file,
         closing(_Comparison(keys, contents, workers)) as comparison,
     ):
@@ -114,6 +116,18 @@ def pull_facts(
         facts = ((key, contents.size(key), spool.facts(entry)) for key, entry in entries)
         report.from_store = insert_facts(index, facts)
     return report
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Facts make many objects and no cycles; the collector would look at them again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def choose_sample(count: int) -> list[int]:

@@ -104,7 +104,7 @@ class CommitViews:
         with self._database.read() as connection:
             contents: dict[str, Content | GapKind] = dict(_known_objects(connection, oids))
         for part in _split_list(sorted(oids - contents.keys()), _LEARNT_AT_ONCE):
-            read = {oid: tree.content(oid) for oid in part}
+            read = tree.contents(part)
             contents |= read
             with self._database.write() as connection:
                 _remember_objects(connection, ((oid, c) for oid, c in read.items() if isinstance(c, Content)))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Final, Protocol
 
 from codeplane.core.paths import RepoPath
@@ -42,8 +43,11 @@ class Work:
 
     def _blob_key(self, path: RepoPath, known: Known) -> BlobKey:
         name = path.rsplit("/", 1)[-1]
-        is_open = len(possible_languages(name)) > 1
-        data = self._source.read(path, known) if is_open else b""
+        languages = possible_languages(name)
+        if "." in name and len(languages) < 2:
+            language = languages[0] if languages else ""
+            return BlobKey(known.digest, language, _extractor_version(language))
+        data = self._source.read(path, known) if len(languages) > 1 else b""
         if "." not in name:
             data = self._source.beginning(path, known)
         language = language_of(name, data or b"") or ""
@@ -124,6 +128,7 @@ def outdated(connection: Connection, view: int) -> list[RepoPath]:
     return paths
 
 
+@cache
 def _extractor_version(language: str) -> str:
     return extractor_version(language) if language else "words-1"
 

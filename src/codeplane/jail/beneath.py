@@ -5,6 +5,7 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Callable
 from functools import cache
 
 # The same number on every Linux architecture that Python runs on.
@@ -21,6 +22,9 @@ class _OpenHow(ctypes.Structure):
     _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
 
 
+_HOW_SIZE = ctypes.sizeof(_OpenHow)
+
+
 def open_beneath(root: str, path: str, flags: int) -> int:
     """Opens `path` relative to `root`; a symbolic link anywhere in it is an `OSError` (`ELOOP`).
 
@@ -28,11 +32,14 @@ def open_beneath(root: str, path: str, flags: int) -> int:
     """
     top = os.open(root, os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY))
     try:
-        if kernel_resolves():
-            return _openat2(top, path or ".", flags)
-        return by_component(top, path, flags)
+        return open_below(top, path, flags)
     finally:
         os.close(top)
+
+
+def open_below(top: int, path: str, flags: int) -> int:
+    """Opens `path` below an open directory, with the promise of `open_beneath`."""
+    return _openat2(top, path or ".", flags) if kernel_resolves() else by_component(top, path, flags)
 
 
 def by_component(top: int, path: str, flags: int) -> int:
@@ -77,16 +84,28 @@ def kernel_resolves() -> bool:
 
 
 @cache
-def _load_libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
+def _load_syscall() -> Callable[..., int]:
+    """The call of the kernel, with the types of the arguments of openat2."""
+    syscall = ctypes.CDLL(None, use_errno=True).syscall
+    syscall.argtypes = (
+        ctypes.c_long,
+        ctypes.c_int,
+        ctypes.c_char_p,
+        ctypes.POINTER(_OpenHow),
+        ctypes.c_size_t,
+    )
+    return syscall
+
+
+@cache
+def _how_to_open(flags: int) -> _OpenHow:
+    return _OpenHow(flags | os.O_CLOEXEC, 0, _RESOLVE)
 
 
 def _openat2(top: int, path: str, flags: int) -> int:
-    how = _OpenHow(flags | os.O_CLOEXEC, 0, _RESOLVE)
-    size = ctypes.c_size_t(ctypes.sizeof(how))
-    name = os.fsencode(path)
+    syscall, how, name = _load_syscall(), _how_to_open(flags), os.fsencode(path)
     for _ in range(_TRIES):
-        fd: int = _load_libc().syscall(ctypes.c_long(_OPENAT2), top, name, ctypes.byref(how), size)
+        fd = syscall(_OPENAT2, top, name, how, _HOW_SIZE)
         if fd >= 0:
             return fd
         number = ctypes.get_errno()

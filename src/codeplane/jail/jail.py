@@ -9,7 +9,7 @@ from pathlib import Path
 
 from codeplane.core.errors import NotFound, PathRefused
 from codeplane.core.paths import RepoPath
-from codeplane.jail.beneath import open_beneath
+from codeplane.jail.beneath import open_below, open_beneath
 from codeplane.jail.names import is_closed, shown
 
 _LONGEST_PATH = 4000
@@ -65,14 +65,16 @@ class Jail:
         finally:
             os.close(fd)
 
-    def open(self, path: RepoPath, *, directory: bool = False, follow: bool = False) -> int:
+    def open(self, path: RepoPath, *, directory: bool = False, follow: bool = False, root: int = -1) -> int:
         """Opens a regular file, or a directory, for reading and returns its descriptor.
 
-        A symbolic link is refused unless `follow` is set, and then it has to end inside the repository.
+        A symbolic link is refused unless `follow` is set, and then it has to end inside the repository. Who
+        opens many gives the `descriptor` of the root.
         """
-        kind = os.O_DIRECTORY if directory else 0
+        flags = _READ | (os.O_DIRECTORY if directory else 0)
+        target = self.resolve(path) if follow else path
         try:
-            fd = open_beneath(self._root, self.resolve(path) if follow else path, _READ | kind)
+            fd = open_beneath(self._root, target, flags) if root < 0 else open_below(root, target, flags)
         except OSError as error:
             raise _explain_error(path, error) from error
         if not directory and not stat.S_ISREG(os.fstat(fd).st_mode):

@@ -3,7 +3,11 @@
 import re
 import secrets
 import unicodedata
+from functools import lru_cache
+from typing import Final
 
+# A repository has many files of one name.
+_MOST_SEGMENTS: Final = 1 << 14
 # What a file system may drop when it compares names: format characters and variation selectors.
 _IGNORABLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0]")
 # Short names (`GIT~1`) and what follows a name that is still the same directory on NTFS (`.git::$DATA`).
@@ -24,6 +28,7 @@ def is_temporary(segment: str) -> bool:
     return _TEMPORARY.fullmatch(segment) is not None
 
 
+@lru_cache(_MOST_SEGMENTS)
 def is_closed(segment: str) -> bool:
     """Tells whether a segment is, or would be on some file system, `.git`, `.codeplane` or a temporary."""
     if segment.isascii():

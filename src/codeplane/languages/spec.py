@@ -185,9 +185,11 @@ def possible_languages(path_name: str) -> tuple[str, ...]:
     base = path_name.rsplit("/", 1)[-1]
     if base in names.filenames:
         return (names.filenames[base],)
-    for at in [match.start() for match in re.finditer(r"\.", base)]:
+    at = base.find(".")
+    while at >= 0:
         if languages := names.extensions.get(base[at:].lower()):
             return languages
+        at = base.find(".", at + 1)
     return ()
 
 

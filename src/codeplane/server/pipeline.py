@@ -145,6 +145,7 @@ class Pipeline:
             workspace=place.workspace,
             reading=request.reading,
             is_structured=request.is_structured,
+            is_current=place.is_current,
         )
         correlation.set({"request_id": call.request_id, "task_id": call.task.task_id})
         reply = Reply(call, request.tool, self.telemetry)

@@ -121,6 +121,7 @@ class Call:
     phases: dict[str, float] = field(default_factory=dict)  # seconds by what they were spent on
     diagnostics: list[dict[str, Any]] = field(default_factory=list)  # of build contexts, where wanted
     reading: RequestedState = CURRENT  # what it reads, where that is not what is there
+    is_current: bool = False  # whether the files were looked at since it began, and need not be once more
     # Runs another tool within this call; None where only reads may run and it is none.
     run_step: Callable[[str, object, bool], StepResult | None] = _no_step
     _halt: Halt = field(default_factory=Halt)
@@ -275,7 +276,11 @@ class Call:
             self._take_in()
 
     def _take_in(self) -> None:
-        index = self.repo.index
+        index, is_current = self.repo.index, self.is_current
+        self.is_current = False
+        # What changes something may have done so before its first look.
+        if is_current and self.is_read and index.was_whole:
+            return
         is_limited = self.is_read and not index.was_whole
         self.repo.refresh(self.progress, until=self.repo.first_answer_due() if is_limited else None)
         if not self.repo.upkeep.is_running or index.was_whole:

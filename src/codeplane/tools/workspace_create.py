@@ -71,7 +71,10 @@ def workspace_create(call: Call, args: WorkspaceCreateInput) -> WorkspaceCreateO
     name = args.workspace or f"ws-{secrets.token_hex(4)}"
     creation = workspaces.create(call, args.kind, parse_wish(name, args.base, args.branch, args.path))
     workspace = creation.workspace
-    standing = workspaces.standing(workspace)
+    branch, path = workspace.branch, creation.path
+    if not creation.is_new:
+        standing = workspaces.standing(workspace)
+        branch, path = standing.branch or branch, standing.path
     return WorkspaceCreateOutput(
         workspace_id=workspace.id,
         kind=workspace.kind,
@@ -79,8 +82,8 @@ def workspace_create(call: Call, args: WorkspaceCreateInput) -> WorkspaceCreateO
         baseline_commit_sha=workspace.base_commit,
         base=workspace.base_name,
         current_revision=workspaces.revision(workspace),
-        branch=standing.branch or workspace.branch,
-        path=standing.path,
+        branch=branch,
+        path=path,
         operation=creation.operation,
         port_offset=workspace.port_offset or None,
         env=workspaces.variables(workspace),

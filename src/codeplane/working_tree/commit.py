@@ -8,16 +8,18 @@ that is kept back now is not read out of an old commit either.
 Contents are what git keeps. A filter such as `autocrlf` may have made other bytes of them on disk.
 """
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from codeplane.core.errors import NotFound, UnsupportedRepository
+from codeplane.core.errors import NotFound, PathRefused, UnsupportedRepository
 from codeplane.core.paths import Digest, RepoPath
 from codeplane.git import Commit, Repository, TreeEntry
-from codeplane.jail import shown
+from codeplane.git.history.changes import blob_id
+from codeplane.jail import Jail, shown
 from codeplane.working_tree.known import digest_of
 from codeplane.working_tree.rules.ignore import Ignore
 
@@ -73,6 +75,7 @@ class CommitTree:
     commit: Commit
     rules: Ignore
     largest: int
+    jail: Jail  # of the working tree
     files: dict[RepoPath, TreeEntry] = field(default_factory=dict)
     gaps: dict[RepoPath, Gap] = field(default_factory=dict)
 
@@ -110,19 +113,44 @@ class CommitTree:
             else:
                 self.files[path] = entry
 
-    def content(self, oid: str) -> Content | GapKind:
-        """Reads a blob once and tells what it is."""
+    def contents(self, oids: Iterable[str]) -> dict[str, Content | GapKind]:
+        """Reads blobs of the commit's files once and tells what they are."""
+        paths = {entry.oid: path for path, entry in self.files.items()}
+        with self.jail.descriptor() as root:
+            return {oid: self._content(oid, paths[oid], root) for oid in oids}
+
+    def _content(self, oid: str, path: RepoPath, root: int) -> Content | GapKind:
         size = self.repository.blob_size(oid)
         if size is None:
             return GapKind.MISSING
         if size > self.largest:
             return GapKind.LARGE
-        data = self.repository.blob(oid)
+        data = self._checked_out(oid, path, size, root)
+        if data is None:
+            data = self.repository.blob(oid)
         if data is None:
             return GapKind.MISSING
         beginning = data[:200].split(b"\n", 1)[0] if data.startswith(b"#!") else b""
         pointer, pointer_size = _parse_pointer(data)
         return Content(digest_of(data), size, beginning, pointer, pointer_size)
+
+    def _checked_out(self, oid: str, path: RepoPath, size: int, root: int) -> bytes | None:
+        """The bytes of a blob out of the working tree, where git would give them this very id.
+
+        A file is read in a fraction of the time that an object takes to be unpacked.
+        """
+        try:
+            fd = self.jail.open(path, root=root)
+        except (NotFound, PathRefused):
+            return None
+        try:
+            # A conversion, such as that of line endings, nearly always shows in the size.
+            data = os.read(fd, size + 1) if os.fstat(fd).st_size == size else b""
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
+        return data if len(data) == size and blob_id(data) == oid else None
 
     def read(self, oid: str) -> bytes | None:
         return self.repository.blob(oid)

@@ -257,24 +257,27 @@ class Listing:
 
     def _walk_tree(self, top: str, scope: Scope, standing: Standing) -> None:
         ahead = [(top, scope, standing)]
-        while ahead:
-            path, outer, standing = ahead.pop()
-            has_rules = self._has_rules(path)
-            folder = self._list_directory(path, outer.inside(path, standing, has_rules=has_rules))
-            if folder is None:
-                continue
-            folder.has_rules = has_rules
-            self._record_directory(path, folder)
-            ahead += [(_join_path(path, name), folder.scope, kind) for name, kind in folder.children.items()]
+        with self._jail.descriptor() as root:
+            while ahead:
+                path, outer, standing = ahead.pop()
+                has_rules = self._has_rules(path)
+                scope = outer.inside(path, standing, has_rules=has_rules)
+                folder = self._list_directory(path, scope, root)
+                if folder is None:
+                    continue
+                folder.has_rules = has_rules
+                self._record_directory(path, folder)
+                children = folder.children.items()
+                ahead += [(_join_path(path, name), folder.scope, kind) for name, kind in children]
 
     def _has_rules(self, path: str) -> bool:
         return os.path.lexists(f"{self._jail.root}/{_join_path(path, GITIGNORE)}")
 
-    def _list_directory(self, path: str, scope: Scope) -> _Directory | None:
+    def _list_directory(self, path: str, scope: Scope, root: int = -1) -> _Directory | None:
         """The entries of one directory that the rules let in; None when it is gone."""
         now = time.time_ns()
         try:
-            fd = self._jail.open(RepoPath(path), directory=True)
+            fd = self._jail.open(RepoPath(path), directory=True, root=root)
         except NotFound:
             return None
         except PathRefused as error:

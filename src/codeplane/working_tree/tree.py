@@ -237,7 +237,8 @@ class WorkingTree:
 
     def at(self, commit: str) -> CommitTree:
         """The files of a commit, by the rules that hold in the working tree now."""
-        return CommitTree(self._repository, self._repository.commit(commit), self.rules(), self.largest)
+        found = self._repository.commit(commit)
+        return CommitTree(self._repository, found, self.rules(), self.largest, self.jail)
 
     def judge(self) -> Judge:
         """The rules by which paths may be changed, as they are now."""
@@ -292,24 +293,25 @@ class WorkingTree:
         barriers = {path: refusals[path] for path in self._listing.closed}
         repositories = self._listing.nested
         barriers |= {path: f"{apart(path).removesuffix('.')}, and not indexed." for path in repositories}
-        for path in suspects:
-            try:
-                now = self._read_entry(path)
-            except NotFound:
-                missing.add(path)
-            except PathRefused as error:
-                refusals[path] = error.message
-                missing.add(path)
-                if not self._is_binary(path):
-                    barriers[path] = error.message
-            else:
-                before = known.get(path)
-                if before is None:
-                    additions[path] = now
-                elif before.digest != now.digest:
-                    changes[path] = now
-                elif before != now:
-                    touches[path] = now
+        with self.jail.descriptor() as root:
+            for path in suspects:
+                try:
+                    now = self._read_entry(path, root)
+                except NotFound:
+                    missing.add(path)
+                except PathRefused as error:
+                    refusals[path] = error.message
+                    missing.add(path)
+                    if not self._is_binary(path):
+                        barriers[path] = error.message
+                else:
+                    before = known.get(path)
+                    if before is None:
+                        additions[path] = now
+                    elif before.digest != now.digest:
+                        changes[path] = now
+                    elif before != now:
+                        touches[path] = now
         removals = missing & known.keys()
         pairs = renames({path: known[path] for path in removals}, additions)
         links = self._resolve_links(refusals)
@@ -405,9 +407,9 @@ class WorkingTree:
             self._shared[path] = found.st_ino
             self._is_named_anew = True
 
-    def _read_entry(self, path: RepoPath) -> Known:
+    def _read_entry(self, path: RepoPath, root: int) -> Known:
         """Reads one file; it is settled when nothing can have changed it unseen since."""
-        fd = self.jail.open(path)
+        fd = self.jail.open(path, root=root)
         try:
             status = os.fstat(fd)
             self._check_size(path, status.st_size)

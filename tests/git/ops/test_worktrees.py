@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.git.ops.worktrees import add_worktree, plan_target
+from codeplane.process import Programs
 from codeplane.storage import StateDir
 from tests.drive import git
 from tests.tools.repo import Repo
@@ -159,3 +161,39 @@ def test_a_worktree_that_is_served_is_not_removed(repo: Repo, tmp_path: Path) ->
     assert lock.acquire()
     assert "being served" in repo.error("git_worktree", action="remove", path="fix", force=True)["message"]
     lock.release()
+
+
+def test_filling_a_worktree_runs_nothing_that_the_repository_names(repo: Repo, tmp_path: Path) -> None:
+    hooks, mark = tmp_path / "hooks", tmp_path / "ran"
+    hooks.mkdir()
+    (hooks / "post-index-change").write_text(f"#!/bin/sh\ntouch {mark}\n")
+    (hooks / "post-index-change").chmod(0o755)
+    git(repo.root, "config", "core.hooksPath", str(hooks))
+    git(repo.root, "config", "core.fsmonitor", str(hooks / "post-index-change"))
+    assert not repo.session.checkout.trusted
+    repo.result("git_worktree", action="add", path="fix")
+    assert (place(repo, "fix") / "app.py").read_text() == "one = 1\n" and not mark.exists()
+    git(repo.root, "worktree", "add", "-q", str(tmp_path / "theirs"))
+    assert mark.exists()
+
+
+def test_a_worktree_has_the_line_ends_that_the_configuration_asks_for(repo: Repo) -> None:
+    git(repo.root, "config", "core.autocrlf", "true")
+    repo.result("git_worktree", action="add", path="fix")
+    assert (place(repo, "fix") / "app.py").read_bytes() == b"one = 1\r\n"
+    assert git(place(repo, "fix"), "status", "--porcelain") == ""
+
+
+def test_a_worktree_is_filled_without_the_git_program(repo: Repo, tmp_path: Path) -> None:
+    target = plan_target(repo.session.checkout.repository, tmp_path / "fix", None, "fix")
+    programs = Programs({"PATH": "/nowhere"})
+    add_worktree(repo.session.checkout.repository, programs, tmp_path / "fix", target)
+    assert (tmp_path / "fix/app.py").read_text() == "one = 1\n"
+    assert git(tmp_path / "fix", "status", "--porcelain") == ""
+
+
+def test_contents_that_the_clone_lacks_are_an_error_and_leave_nothing(repo: Repo) -> None:
+    blob = git(repo.root, "rev-parse", "HEAD:app.py").strip()
+    (repo.root / f".git/objects/{blob[:2]}/{blob[2:]}").unlink()
+    assert repo.error("git_worktree", action="add", path="fix")["name"] == "GIT_FAILED"
+    assert not place(repo, "fix").exists() and not list((repo.root / ".git/worktrees").iterdir())

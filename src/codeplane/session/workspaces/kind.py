@@ -19,6 +19,7 @@ class Place:
 
     repo: RepoSession
     workspace: Workspace | None = None
+    is_current: bool = False  # whether the files were looked at on the way here
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Creation:
     workspace: Workspace
     is_new: bool
     operation: str | None = None  # of the ledger, where something was made
+    path: str | None = None  # of a new one, where it has a directory
     notes: tuple[str, ...] = ()  # what was left out, and whatever else its user should know
 
 

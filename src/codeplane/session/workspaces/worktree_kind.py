@@ -58,7 +58,13 @@ class WorktreeKind:
         worktree = next(one for one in list_worktrees(repository) if one.name and one.path == place)
         workspace = _record(call.repo, wish, worktree, base.oid, base_name, has_made_branch=target.is_new)
         notes = _left_out(call, place, is_clean=result.status == "clean")
-        return Creation(workspace, is_new=True, operation=result.operation_id, notes=tuple(notes))
+        return Creation(
+            workspace,
+            is_new=True,
+            operation=result.operation_id,
+            path=str(worktree.path),
+            notes=tuple(notes),
+        )
 
     def find(self, home: RepoSession, text: str, records: Iterable[Workspace]) -> Workspace | None:
         """A worktree's record by its directory; one without gets a record, by its name as well."""
@@ -87,11 +93,12 @@ class WorktreeKind:
         """The worktree's own repository, opened when the first call comes."""
         worktree = find_worktree_of(home.checkout.repository, workspace)
         with neighbours_of(home).entered(Path(os.path.realpath(worktree.path)), workspace) as repo:
-            if not workspace.epoch:
+            is_first = not workspace.epoch
+            if is_first:
                 # From here on a change of its files is a revision.
                 repo.refresh(until=repo.first_answer_due())
                 self.revision(home, workspace)
-            yield Place(repo, workspace)
+            yield Place(repo, workspace, is_current=is_first)
 
     def standing(self, home: RepoSession, workspace: Workspace) -> Standing:
         """Where it is and how it differs from its base."""

@@ -23,6 +23,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -111,6 +112,23 @@ SECRET_PATHS = Patterns(parse(SECRET_PATH_LINES.encode()), ignore_case=True)
 _SECRET_NAMES = frozenset(line.rpartition("/")[2] for line in SECRET_PATH_LINES.splitlines())
 GENERATED = Patterns(parse(GENERATED_LINES.encode()))
 USUAL = Patterns(parse(USUAL_LINES.encode()))
+# The patterns of these lists are of names alone, and a repository has many files of one name.
+_MOST_NAMES = 1 << 14
+
+
+@lru_cache(_MOST_NAMES)
+def _has_secret_name(name: str) -> bool:
+    return bool(SECRETS.verdict(name, name, directory=False))
+
+
+@lru_cache(_MOST_NAMES)
+def _is_generated(name: str, directory: bool) -> bool:
+    return bool(GENERATED.verdict(name, name, directory=directory))
+
+
+@lru_cache(_MOST_NAMES)
+def _is_usual(name: str, directory: bool) -> bool:
+    return bool(USUAL.verdict(name, name, directory=directory))
 
 
 class Opened:
@@ -159,7 +177,7 @@ class Scope:
         own = self.ignore.own_verdict(name, path, directory=directory)
         if own is not None:
             return own
-        if self.standing is Standing.SOFT or USUAL.verdict(name, path, directory=directory):
+        if self.standing is Standing.SOFT or _is_usual(name, directory):
             return Standing.SOFT
         if self.standing is Standing.WHITE:
             return Standing.WHITE
@@ -275,7 +293,7 @@ class Ignore:
             return Standing.OUT
         if said is not None:
             return Standing.WHITE
-        return Standing.OUT if GENERATED.verdict(name, path, directory=directory) else None
+        return Standing.OUT if _is_generated(name, directory) else None
 
     def keeps_out_of_commits(self, name: str, path: str, *, directory: bool) -> bool:
         """Whether an entry of a commit is left out: everything in a commit is tracked."""
@@ -297,7 +315,7 @@ class Ignore:
         )
 
     def _is_secret(self, name: str, path: str, *, is_white: bool) -> bool:
-        is_secret = SECRETS.verdict(name, name, directory=False) or (
+        is_secret = _has_secret_name(name) or (
             name.lower() in _SECRET_NAMES and SECRET_PATHS.verdict(name, path, directory=False)
         )
         if not is_secret:
