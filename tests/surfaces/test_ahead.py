@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from codeplane.config import Places
 from codeplane.languages.sites import pack_sites
 from codeplane.session import Checkout, RepoSession
@@ -86,6 +88,32 @@ def test_without_a_framework_nothing_is_read(tmp_path: Path) -> None:
         preparation.prepare()
         assert preparation.is_ready
         assert _kept(session) == set()
+
+
+def test_of_code_without_an_endpoint_only_endpoints_are_prepared(tmp_path: Path) -> None:
+    helper = "from fastapi import FastAPI\n\n\ndef title(app: FastAPI):\n    return app.title\n"
+    files = {"helper.py": helper, "keys.py": "import os\n\nKEY = os.environ['KEY']\n"}
+    with _opened(new_repo(tmp_path / "library", files), tmp_path / "home") as session:
+        SurfacesAhead(session).prepare()
+        assert "keys.py" not in _kept(session)
+    with _opened(new_repo(tmp_path / "shop", {**_SHOP, **files}), tmp_path / "home") as session:
+        SurfacesAhead(session).prepare()
+        assert "keys.py" in _kept(session)
+
+
+def test_a_preparation_that_takes_too_long_leaves_the_rest_to_who_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("codeplane.session.surfaces_ahead._MOST_CPU_SEC", -1.0)
+    with _opened(new_repo(tmp_path / "repo", _SHOP), tmp_path / "home") as session:
+        preparation = SurfacesAhead(session)
+        preparation.start()
+        try:
+            assert _wait(lambda: preparation.is_ready)
+        finally:
+            preparation.end()
+        assert _kept(session) == set()
+        assert _routes(session) == ["/one"]
 
 
 def test_a_file_that_uses_a_framework_is_seen_without_its_rules(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ _PROCESSES: Final = 2
 _FEW: Final = 40  # contents that are read sooner than a process has started
 _BATCH: Final = 500  # contents whose sites are read before they are kept
 _MOST_FILES: Final = 20_000
+_MOST_CPU_SEC: Final = 20.0  # of answers that are made; the rest is left to who asks
 
 
 class SurfacesAhead:
@@ -42,6 +43,7 @@ class SurfacesAhead:
         self._stopping = threading.Event()
         self._ready = -1  # the epoch that answers were made for
         self._epoch, self._changed = -1, 0.0  # the last epoch seen, and since when
+        self._limit = 0.0  # the CPU time of the preparing thread at which it has done enough
         self._thread = threading.Thread(target=self._run, name="surfaces", daemon=True)
 
     @property
@@ -69,6 +71,9 @@ class SurfacesAhead:
                 self.prepare()
             except (_Overtaken, ContentChanged):
                 pass  # once the files rest
+            except _Enough:
+                self._ready = self._epoch
+                _log.info("surfaces are prepared in part", extra={"epoch": self._epoch})
             except ServerStopping:
                 return
             except CodePlaneError as error:
@@ -91,6 +96,7 @@ class SurfacesAhead:
     def prepare(self) -> None:
         """Has the sites read that answers rest on, and makes the answers about what the index has now."""
         repo = self._repo
+        self._limit = time.thread_time() + _MOST_CPU_SEC
         with repo.index.snapshot() as snapshot:
             epoch = snapshot.epoch
             if not may_use_frameworks(snapshot) and not repo.checkout.state.surfaces.is_dir():
@@ -167,8 +173,14 @@ class SurfacesAhead:
                 raise ServerStopping("The server is shutting down.")
             if repo.index.epoch != epoch:
                 raise _Overtaken
+            if time.thread_time() > self._limit:
+                raise _Enough
             if not repo.activity.is_busy or repo.activity.wait_for_rest(_WAIT_SEC):
                 return
+
+
+class _Enough(Exception):
+    """The preparation has taken what it may take."""
 
 
 class _Overtaken(Exception):

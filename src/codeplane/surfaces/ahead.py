@@ -51,17 +51,18 @@ def files_to_read(code: Codebase) -> dict[int, RepoPath]:
 
 def prepare_answers(code: Codebase, pause: Callable[[], None]) -> Iterator[dict[int, bytes]]:
     """Makes the answers about all kinds of surfaces, one after the other; gives the packed sites that each
-    had to read, to be kept."""
+    had to read, to be kept. Code without an endpoint is no service: nothing more is made."""
     patient = Patient(code, pause)
     asked = cast("Codebase", patient)
-    questions: list[Callable[[], object]] = [
-        lambda: endpoints_of(asked),
+    others: list[Callable[[], object]] = [
         lambda: config_surface(asked),
         lambda: table_surface(asked),
         *((lambda kind=kind: fact_surface(asked, kind)) for kind in KINDS),
     ]
     try:
-        for ask in questions:
+        is_service = bool(endpoints_of(asked).endpoints)
+        yield dict(_packed(code, patient, pause))
+        for ask in others if is_service else ():
             patient.unkept.clear()
             ask()
             yield dict(_packed(code, patient, pause))
