@@ -8,6 +8,7 @@ composes. Routes at regular expressions are no paths.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -32,6 +33,8 @@ class Application(NamedTuple):
     node: tuple[str, ...] = ()
     settings: tuple[tuple[str, str], ...] = ()
     foreign: str = ""  # paths that packages serve
+    packages: tuple[str, ...] = ()  # that it needs to be started and does not name
+    environment_file: str = ""  # an example that is taken for `.env`
 
 
 APPLICATIONS = (
@@ -47,6 +50,7 @@ APPLICATIONS = (
         "src/main.ts",
         node=("--import", "tsx"),
         settings=(("ROUTES_STUBS", "@prisma/client"), ("JWT_SECRET", "x")),
+        packages=("tsx@4",),
     ),
     Application(
         "edwinhern/express-typescript",
@@ -85,6 +89,7 @@ APPLICATIONS = (
             ("ROUTES_SETTINGS", '{"app.apiPrefix":"api","app.corsOrigins":"*","app.port":3000}'),
             ("DATABASE_TYPE", "postgres"),
         ),
+        environment_file="env-example-relational",
     ),
 )
 
@@ -99,7 +104,12 @@ def routes_of(application: Application, tree: Path) -> set[tuple[str, str]]:
     """The routes that the framework knows."""
     if not (tree / "node_modules").exists():
         install = ["npm", "i", "--ignore-scripts", "--no-audit", "--no-fund", "--legacy-peer-deps"]
-        subprocess.run([*install], cwd=tree, check=True, capture_output=True)
+        subprocess.run(install, cwd=tree, check=True, capture_output=True)
+        if application.packages:
+            more = [*install, "--no-save", *application.packages]
+            subprocess.run(more, cwd=tree, check=True, capture_output=True)
+    if application.environment_file:
+        shutil.copyfile(tree / application.environment_file, tree / ".env")
     target = tree / "node_modules" / ".routes.json"
     oracle = Path(__file__).parent / application.oracle
     command = ["node", *application.node, str(oracle), application.entry]
