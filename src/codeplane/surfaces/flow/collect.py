@@ -1,5 +1,6 @@
 """Reads the routes and mounts of one framework whose routers are values."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -59,7 +60,12 @@ class Collector:
         self._marks = Marks(evaluator, rule, self._names)
         self.routes: list[FlowRoute] = []
         self.mounts: list[FlowMount] = []
-        self.dynamic: dict[RepoPath, int] = {}
+        self._dynamic: set[tuple[RepoPath, int]] = set()
+
+    @property
+    def dynamic(self) -> dict[RepoPath, int]:
+        """The routes of each file whose path isn't known, each once however many ways lead to it."""
+        return dict(Counter(path for path, _ in self._dynamic))
 
     def read(self) -> None:
         """Reads every file."""
@@ -68,8 +74,8 @@ class Collector:
                 if site.kind is SiteKind.CALL and site.value.text:
                     self._read_call(path, site)
 
-    def count_dynamic(self, path: RepoPath) -> None:
-        self.dynamic[path] = self.dynamic.get(path, 0) + 1
+    def count_dynamic(self, path: RepoPath, line: int) -> None:
+        self._dynamic.add((path, line))
 
     def _read_call(self, path: RepoPath, site: Site) -> None:
         name = site.value.text
@@ -127,7 +133,7 @@ class Collector:
             return
         methods = self._methods(path, site, rule, call)
         if methods is None or not handlers:
-            self.count_dynamic(path)
+            self.count_dynamic(path, self._line(path, site))
             return
         for text in texts if texts is not None else [None]:
             for verbs, place, line in handlers:
@@ -169,8 +175,11 @@ class Collector:
         path: RepoPath,
         handler: tuple[Place | None, int],
     ) -> None:
-        line = self._evaluator.line_of(path, site.value.start if site.value.start >= 0 else site.start)
+        line = self._line(path, site)
         self.routes.append(FlowRoute(owner, methods, *text, path, line, *handler, site.is_conditional))
+
+    def _line(self, path: RepoPath, site: Site) -> int:
+        return self._evaluator.line_of(path, site.value.start if site.value.start >= 0 else site.start)
 
     def _methods(self, path: RepoPath, site: Site, rule: RouteRule, call: Located) -> tuple[str, ...] | None:
         if rule.method == "chain":
@@ -277,10 +286,10 @@ class Collector:
     def _add_marked(self, path: RepoPath, site: Site, owner: Anchor) -> None:
         for item in site.value.arguments:
             for entry in self._marks.routes_of(Located(path, item, owner.environment)):
-                if entry.text is None or entry.methods is None:
-                    self.count_dynamic(entry.place.path)
-                    continue
                 line = self._evaluator.line_of(entry.place.path, entry.start)
+                if entry.text is None or entry.methods is None:
+                    self.count_dynamic(entry.place.path, line)
+                    continue
                 handler_line = self._evaluator.code.definition(entry.place).name_line
                 self.routes.append(
                     FlowRoute(

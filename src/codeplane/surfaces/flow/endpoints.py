@@ -15,6 +15,7 @@ from codeplane.surfaces.values import Environment, Evaluator, Located
 
 _MOST_CHAINS: Final = 50
 _DEEPEST: Final = 12
+_NEVER_SEEN: Final = "never seen"
 
 
 class Chain(NamedTuple):
@@ -43,21 +44,23 @@ class FlowFramework:
             return []
         collector = Collector(self._evaluator, self._rule, paths)
         collector.read()
-        self.dynamic = collector.dynamic
         for mount in collector.mounts:
             self._mounts.setdefault(mount.child.base[:3], []).append(mount)
-        return [one for route in collector.routes for one in self._of_route(route, collector)]
+        endpoints = [one for route in collector.routes for one in self._of_route(route, collector)]
+        self.dynamic = collector.dynamic
+        mounted = {_where(one) for one in endpoints if one.mounted != _NEVER_SEEN}
+        return [one for one in endpoints if one.mounted != _NEVER_SEEN or _where(one) not in mounted]
 
     def _of_route(self, route: FlowRoute, collector: Collector) -> Iterator[Endpoint]:
         chains = list(islice(self._chains(route.owner, 0), _MOST_CHAINS))
         chains = [chain for chain in chains if chain.is_rooted] or chains
         rows = [row for row in (self._endpoint(route, chain) for chain in chains) if row is not None]
         if not rows:
-            collector.count_dynamic(route.path)
+            collector.count_dynamic(route.path, route.line)
         for chain, text in rows:
             is_conditional = chain.is_conditional or route.is_conditional
             mount_state = (
-                "never seen" if not chain.is_rooted else "conditional" if is_conditional else "always"
+                _NEVER_SEEN if not chain.is_rooted else "conditional" if is_conditional else "always"
             )
             is_declared = chain.is_declared or route.owner.is_declared
             for method in route.methods:
@@ -155,3 +158,7 @@ class FlowFramework:
         if not frame.values:
             return None
         return self._evaluator.text(Located(value.path, value.value, frame))
+
+
+def _where(one: Endpoint) -> tuple[str, str, RepoPath, int]:
+    return one.method, one.route, one.path, one.line
