@@ -58,6 +58,7 @@ class Collector:
         self._anchors = Anchors(evaluator, rule, self._callers, self._wrappers, paths)
         self._arguments = Arguments(evaluator)
         self._marks = Marks(evaluator, rule, self._names)
+        self._prefixing = self._wrappers.prefixing(paths)
         self.routes: list[FlowRoute] = []
         self.mounts: list[FlowMount] = []
         self._dynamic: set[tuple[RepoPath, int]] = set()
@@ -65,7 +66,7 @@ class Collector:
     @property
     def dynamic(self) -> dict[RepoPath, int]:
         """The routes of each file whose path isn't known, each once however many ways lead to it."""
-        return dict(Counter(path for path, _ in self._dynamic))
+        return dict(Counter(path for path, _ in sorted(self._dynamic)))
 
     def read(self) -> None:
         """Reads every file."""
@@ -91,6 +92,9 @@ class Collector:
             if name in mark.call and site.value.receiver is not None:
                 for anchor in self._owners_by_receiver(path, site, mark.owner):
                     self._add_marked(path, site, anchor)
+        if name in self._prefixing and self._wrappers.may_prefix(self._names.definition(path, site.value)):
+            for _ in self._owners_by_receiver(path, site, tuple(self._rule.types)):
+                self.count_dynamic(path, self._line(path, site))
 
     def _owners(self, path: RepoPath, site: Site, rule: RouteRule | MountRule) -> Iterator[Anchor]:
         if rule.function and self._names.full_name(Located(path, site.value)) in rule.function:

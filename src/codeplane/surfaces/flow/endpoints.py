@@ -81,7 +81,13 @@ class FlowFramework:
         text = route.text
         if text is None and route.value is not None:
             text = self._late_text(route.value, chain.frame)
-        return (chain, self._joined(chain.prefix, text)) if text is not None else None
+        if text is None or not self._may_follow(chain.prefix, text):
+            return None
+        return chain, self._joined(chain.prefix, text)
+
+    def _may_follow(self, prefix: str, text: str) -> bool:
+        """Whether a path can stand behind a prefix: a wildcard takes all that follows."""
+        return not (self._rule.ends_at_wildcard and prefix.endswith("*") and text)
 
     def _joined(self, prefix: str, text: str) -> str:
         if self._rule.join == "path" and text and prefix:
@@ -119,8 +125,10 @@ class FlowFramework:
         text = mount.text
         if text is None and mount.value is not None:
             text = self._late_text(mount.value, above.frame)
-        if text is None:
+        if text is None or not self._may_follow(above.prefix, text):
             return None
+        if self._rule.ends_at_wildcard:
+            text = text.removesuffix("*")  # what is mounted stands in its place
         step = Step(mount.path, mount.line, text)
         return Chain(
             self._joined_prefix(above.prefix, text),
@@ -136,7 +144,7 @@ class FlowFramework:
         prefix, steps = chain.prefix, chain.steps
         for link in anchor.links:
             text = link.text if link.text is not None else self._late(link, chain.frame)
-            if text is None:
+            if text is None or not self._may_follow(prefix, text):
                 return None
             prefix = self._joined_prefix(prefix, text)
             if link.is_mount:
@@ -148,7 +156,7 @@ class FlowFramework:
     def _joined_prefix(self, prefix: str, text: str) -> str:
         if self._rule.join in ("path", "nest") and text:
             return f"{prefix.rstrip('/')}/{text.lstrip('/')}"
-        return f"{prefix.removesuffix('/*')}{text.removesuffix('/*')}"
+        return f"{prefix}{text}"
 
     def _late(self, link: Link, frame: Environment) -> str | None:
         return self._late_text(link.value, frame) if link.value is not None else None
