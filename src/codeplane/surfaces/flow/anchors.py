@@ -11,6 +11,7 @@ from codeplane.languages.facts import OTHER_TYPE, Bind, Reason
 from codeplane.languages.sites import Site, Value, ValueKind
 from codeplane.surfaces.arguments import Arguments
 from codeplane.surfaces.flow.callers import Callers
+from codeplane.surfaces.flow.closures import Closure, Closures
 from codeplane.surfaces.flow.rule import FlowRule, LinkRule
 from codeplane.surfaces.flow.wrappers import Wrappers
 from codeplane.surfaces.values import Environment, Evaluator, Located, Origin
@@ -18,6 +19,7 @@ from codeplane.surfaces.values import Environment, Evaluator, Located, Origin
 _DEEPEST: Final = 150
 _MOST_STEPS: Final = 4_000  # to resolve one value
 _MOST: Final = 60  # routers that one value may be
+_MOST_CLOSURES: Final = 6  # closures kept in variables, each called in the one before
 _WORD: Final = re.compile(r"\w+")
 _NO_ENVIRONMENT: Final = Environment()
 _VARIABLES: Final = frozenset({"variable", "constant", "field", "property"})
@@ -62,6 +64,14 @@ class Anchor(NamedTuple):
     is_conditional: bool = False
 
 
+class _Spot(NamedTuple):
+    """The name of a router in a file, and where the scope begins that binds it."""
+
+    path: RepoPath
+    root: str
+    bound: int
+
+
 class Anchors:
     """The routers of one framework."""
 
@@ -70,6 +80,7 @@ class Anchors:
     ) -> None:
         self._evaluator, self._rule, self._names = evaluator, rule, callers.names
         self._callers, self._wrappers = callers, wrappers
+        self._closures = Closures(evaluator, callers)
         self._code, self._arguments = evaluator.code, Arguments(evaluator)
         self._links: dict[str, list[LinkRule]] = {}
         for link in rule.links:
@@ -261,21 +272,56 @@ class Anchors:
                     break
         return anchors
 
+    # Closures
+
     def _inside_closures(self, path: RepoPath, value: Value, anchor: Anchor) -> Iterator[Anchor]:
-        """A router in a closure without parameters that is handed to one of its own methods."""
+        """A router as code in closures sees it: below what the calls that get them put it."""
         if not self._rule.wrapped:
             yield anchor
             return
-        for site in self._callers.closures_around(path, value.start):
-            receiver = site.value.receiver
-            link = next((one for one in self._links.get(site.value.text, ()) if one.function), None)
-            if receiver is None or link is None or anchor.type_name not in link.owner:
-                continue
-            if receiver.kind is not ValueKind.NAME or receiver.text.split(".")[0] != value.text.split(".")[0]:
-                continue
-            call = Located(path, site.value, anchor.environment)
-            anchor = self._derived(call, anchor, link)
-        yield anchor
+        root = value.text.partition(".")[0]
+        yield from self._seen(_Spot(path, root, self._closures.bound_at(path, value)), value.start, anchor, 0)
+
+    def _seen(self, spot: _Spot, start: int, anchor: Anchor, depth: int) -> Iterator[Anchor]:
+        around = self._closures.around(spot.path, start, spot.bound)
+        kept = max((at for at, one in enumerate(around) if one.site is None), default=-1)
+        for inner in [anchor] if kept < 0 else self._where_used(spot, around[kept], anchor, depth):
+            for closure in around[kept + 1 :]:
+                if closure.site is not None and not closure.has_parameters:
+                    inner = self._grouped(spot, closure.site, inner)
+            yield inner
+
+    def _where_used(self, spot: _Spot, closure: Closure, anchor: Anchor, depth: int) -> list[Anchor]:
+        """A router in a closure that is kept: once for each call of the closure."""
+        anchors: list[Anchor] = []
+        for site, is_handed in self._closures.uses(spot.path, closure) if depth < _MOST_CLOSURES else ():
+            if closure.start <= site.start < closure.end:
+                continue  # what it calls itself
+            for one in self._seen(spot, site.start, anchor, depth + 1):
+                inner = self._grouped(spot, site, one, must_be_known=True) if is_handed else one
+                is_conditional = inner.is_conditional or site.is_conditional
+                anchors.append(inner._replace(is_conditional=is_conditional))
+        return anchors or [self._somewhere(spot.path, closure.start, anchor)]
+
+    def _grouped(self, spot: _Spot, site: Site, anchor: Anchor, must_be_known: bool = False) -> Anchor:
+        """A router in a closure that a call gets: below the call's prefix where that is a call of its own."""
+        path, receiver = spot.path, site.value.receiver
+        is_own = receiver is not None and receiver.kind is ValueKind.NAME
+        is_own = is_own and receiver is not None and receiver.text.partition(".")[0] == spot.root
+        links = self._links.get(site.value.text, ())
+        link = next((one for one in links if one.function and anchor.type_name in one.owner), None)
+        if is_own and link is not None:
+            anchor = self._derived(Located(path, site.value, anchor.environment), anchor, link)
+        elif must_be_known or (
+            is_own and self._wrappers.may_prefix(self._names.definition(path, site.value))
+        ):
+            anchor = self._somewhere(path, site.start, anchor)
+        return anchor._replace(is_conditional=anchor.is_conditional or site.is_conditional)
+
+    def _somewhere(self, path: RepoPath, start: int, anchor: Anchor) -> Anchor:
+        """A router below a prefix that nobody knows."""
+        link = Link(path, self._evaluator.line_of(path, start), None, None)
+        return anchor._replace(links=(*anchor.links, link))
 
     # Calls
 

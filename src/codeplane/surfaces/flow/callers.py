@@ -27,7 +27,6 @@ class Callers:
         self._calls_of: dict[Place, list[tuple[Located, bool]]] = {}
         self._uses_of: dict[Place, list[tuple[RepoPath, Site]]] = {}
         self._closures_in: dict[RepoPath, dict[int, Site]] = {}
-        self._bare_in: dict[RepoPath, list[tuple[int, Site]]] = {}
         self._bodies_in: dict[RepoPath, dict[int, int]] = {}
 
     # Functions and their parameters
@@ -187,17 +186,6 @@ class Callers:
                 if item.kind is ValueKind.FUNCTION
             }
         return table
-
-    def closures_around(self, path: RepoPath, start: int) -> list[Site]:
-        """The calls with a closure that a byte stands in and that has no parameters, outermost first."""
-        bare = self._bare_in.get(path)
-        if bare is None:
-            facts = self._code.require_facts(path)
-            with_parameters = {bind.scope for bind in facts.binds if bind.reason is Reason.PARAM}
-            starts = {self.scope_start(path, scope) for scope in with_parameters}
-            closures = sorted(self.closures(path).items(), key=lambda pair: pair[0])
-            bare = self._bare_in[path] = [(at, site) for at, site in closures if at not in starts]
-        return [site for at, site in bare if at <= start < site.end]
 
     def arguments_of_closure(self, path: RepoPath, scope: int, name: str) -> Iterator[tuple[Located, Value]]:
         """The calls of a closure that is kept in a variable, with the value that each gives a parameter."""

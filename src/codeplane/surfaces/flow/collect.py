@@ -1,5 +1,6 @@
 """Reads the routes and mounts of one framework whose routers are values."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -57,9 +58,15 @@ class Collector:
         self._anchors = Anchors(evaluator, rule, self._callers, self._wrappers, paths)
         self._arguments = Arguments(evaluator)
         self._marks = Marks(evaluator, rule, self._names)
+        self._prefixing = self._wrappers.prefixing(paths)
         self.routes: list[FlowRoute] = []
         self.mounts: list[FlowMount] = []
-        self.dynamic: dict[RepoPath, int] = {}
+        self._dynamic: set[tuple[RepoPath, int]] = set()
+
+    @property
+    def dynamic(self) -> dict[RepoPath, int]:
+        """The routes of each file whose path isn't known, each once however many ways lead to it."""
+        return dict(Counter(path for path, _ in sorted(self._dynamic)))
 
     def read(self) -> None:
         """Reads every file."""
@@ -68,8 +75,8 @@ class Collector:
                 if site.kind is SiteKind.CALL and site.value.text:
                     self._read_call(path, site)
 
-    def count_dynamic(self, path: RepoPath) -> None:
-        self.dynamic[path] = self.dynamic.get(path, 0) + 1
+    def count_dynamic(self, path: RepoPath, line: int) -> None:
+        self._dynamic.add((path, line))
 
     def _read_call(self, path: RepoPath, site: Site) -> None:
         name = site.value.text
@@ -85,6 +92,9 @@ class Collector:
             if name in mark.call and site.value.receiver is not None:
                 for anchor in self._owners_by_receiver(path, site, mark.owner):
                     self._add_marked(path, site, anchor)
+        if name in self._prefixing and self._wrappers.may_prefix(self._names.definition(path, site.value)):
+            for _ in self._owners_by_receiver(path, site, tuple(self._rule.types)):
+                self.count_dynamic(path, self._line(path, site))
 
     def _owners(self, path: RepoPath, site: Site, rule: RouteRule | MountRule) -> Iterator[Anchor]:
         if rule.function and self._names.full_name(Located(path, site.value)) in rule.function:
@@ -127,7 +137,7 @@ class Collector:
             return
         methods = self._methods(path, site, rule, call)
         if methods is None or not handlers:
-            self.count_dynamic(path)
+            self.count_dynamic(path, self._line(path, site))
             return
         for text in texts if texts is not None else [None]:
             for verbs, place, line in handlers:
@@ -169,8 +179,11 @@ class Collector:
         path: RepoPath,
         handler: tuple[Place | None, int],
     ) -> None:
-        line = self._evaluator.line_of(path, site.value.start if site.value.start >= 0 else site.start)
+        line = self._line(path, site)
         self.routes.append(FlowRoute(owner, methods, *text, path, line, *handler, site.is_conditional))
+
+    def _line(self, path: RepoPath, site: Site) -> int:
+        return self._evaluator.line_of(path, site.value.start if site.value.start >= 0 else site.start)
 
     def _methods(self, path: RepoPath, site: Site, rule: RouteRule, call: Located) -> tuple[str, ...] | None:
         if rule.method == "chain":
@@ -277,10 +290,10 @@ class Collector:
     def _add_marked(self, path: RepoPath, site: Site, owner: Anchor) -> None:
         for item in site.value.arguments:
             for entry in self._marks.routes_of(Located(path, item, owner.environment)):
-                if entry.text is None or entry.methods is None:
-                    self.count_dynamic(entry.place.path)
-                    continue
                 line = self._evaluator.line_of(entry.place.path, entry.start)
+                if entry.text is None or entry.methods is None:
+                    self.count_dynamic(entry.place.path, line)
+                    continue
                 handler_line = self._evaluator.code.definition(entry.place).name_line
                 self.routes.append(
                     FlowRoute(

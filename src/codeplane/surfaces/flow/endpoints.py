@@ -15,6 +15,7 @@ from codeplane.surfaces.values import Environment, Evaluator, Located
 
 _MOST_CHAINS: Final = 50
 _DEEPEST: Final = 12
+_NEVER_SEEN: Final = "never seen"
 
 
 class Chain(NamedTuple):
@@ -43,21 +44,23 @@ class FlowFramework:
             return []
         collector = Collector(self._evaluator, self._rule, paths)
         collector.read()
-        self.dynamic = collector.dynamic
         for mount in collector.mounts:
             self._mounts.setdefault(mount.child.base[:3], []).append(mount)
-        return [one for route in collector.routes for one in self._of_route(route, collector)]
+        endpoints = [one for route in collector.routes for one in self._of_route(route, collector)]
+        self.dynamic = collector.dynamic
+        mounted = {_where(one) for one in endpoints if one.mounted != _NEVER_SEEN}
+        return [one for one in endpoints if one.mounted != _NEVER_SEEN or _where(one) not in mounted]
 
     def _of_route(self, route: FlowRoute, collector: Collector) -> Iterator[Endpoint]:
         chains = list(islice(self._chains(route.owner, 0), _MOST_CHAINS))
         chains = [chain for chain in chains if chain.is_rooted] or chains
         rows = [row for row in (self._endpoint(route, chain) for chain in chains) if row is not None]
         if not rows:
-            collector.count_dynamic(route.path)
+            collector.count_dynamic(route.path, route.line)
         for chain, text in rows:
             is_conditional = chain.is_conditional or route.is_conditional
             mount_state = (
-                "never seen" if not chain.is_rooted else "conditional" if is_conditional else "always"
+                _NEVER_SEEN if not chain.is_rooted else "conditional" if is_conditional else "always"
             )
             is_declared = chain.is_declared or route.owner.is_declared
             for method in route.methods:
@@ -78,7 +81,13 @@ class FlowFramework:
         text = route.text
         if text is None and route.value is not None:
             text = self._late_text(route.value, chain.frame)
-        return (chain, self._joined(chain.prefix, text)) if text is not None else None
+        if text is None or not self._may_follow(chain.prefix, text):
+            return None
+        return chain, self._joined(chain.prefix, text)
+
+    def _may_follow(self, prefix: str, text: str) -> bool:
+        """Whether a path can stand behind a prefix: a wildcard takes all that follows."""
+        return not (self._rule.ends_at_wildcard and prefix.endswith("*") and text)
 
     def _joined(self, prefix: str, text: str) -> str:
         if self._rule.join == "path" and text and prefix:
@@ -116,8 +125,10 @@ class FlowFramework:
         text = mount.text
         if text is None and mount.value is not None:
             text = self._late_text(mount.value, above.frame)
-        if text is None:
+        if text is None or not self._may_follow(above.prefix, text):
             return None
+        if self._rule.ends_at_wildcard:
+            text = text.removesuffix("*")  # what is mounted stands in its place
         step = Step(mount.path, mount.line, text)
         return Chain(
             self._joined_prefix(above.prefix, text),
@@ -133,7 +144,7 @@ class FlowFramework:
         prefix, steps = chain.prefix, chain.steps
         for link in anchor.links:
             text = link.text if link.text is not None else self._late(link, chain.frame)
-            if text is None:
+            if text is None or not self._may_follow(prefix, text):
                 return None
             prefix = self._joined_prefix(prefix, text)
             if link.is_mount:
@@ -145,7 +156,7 @@ class FlowFramework:
     def _joined_prefix(self, prefix: str, text: str) -> str:
         if self._rule.join in ("path", "nest") and text:
             return f"{prefix.rstrip('/')}/{text.lstrip('/')}"
-        return f"{prefix.removesuffix('/*')}{text.removesuffix('/*')}"
+        return f"{prefix}{text}"
 
     def _late(self, link: Link, frame: Environment) -> str | None:
         return self._late_text(link.value, frame) if link.value is not None else None
@@ -155,3 +166,7 @@ class FlowFramework:
         if not frame.values:
             return None
         return self._evaluator.text(Located(value.path, value.value, frame))
+
+
+def _where(one: Endpoint) -> tuple[str, str, RepoPath, int]:
+    return one.method, one.route, one.path, one.line

@@ -105,6 +105,9 @@ class FlowRule(_Part):
     is_typed: bool = Field(default=True, description="Whether headers of functions name what they return.")
     wrapped: bool = Field(default=False, description="Whether classes around a router are routers.")
     join: Literal["concat", "path", "nest"] = "concat"
+    ends_at_wildcard: bool = Field(
+        default=False, description="Whether nothing can stand behind a wildcard, which a mount brings itself."
+    )
 
 
 @cache

@@ -52,6 +52,15 @@ class Wrappers:
             if item.kind in ("struct", "class") and self.made(Place(path, number)) is not None
         }
 
+    def prefixing(self, paths: Set[RepoPath]) -> set[str]:
+        """The names of the methods of all such classes in some files that may put a function below a path."""
+        return {
+            self._code.definition(method).name
+            for name in self.names(paths)
+            for method in self._code.owned(name)
+            if self.may_prefix(method)
+        }
+
     def is_around(self, place: Place | None) -> bool:
         """Whether a function is a method of such a class."""
         if place is None or not self._rule.wrapped:
@@ -63,9 +72,21 @@ class Wrappers:
         """Whether a method of such a class has a text as its first parameter; true of any other function."""
         if method is None or not self.is_around(method):
             return True
+        return re.match(r"[\w\s,]*\bstring\b", self._parameters(method)) is not None
+
+    def may_prefix(self, method: Place | None) -> bool:
+        """Whether a method of such a class that no rule names gets a path and a function."""
+        if method is None or not self.is_around(method):
+            return False
+        return (
+            self._code.definition(method).name not in self._methods
+            and self.takes_path(method)
+            and "func(" in self._parameters(method)
+        )
+
+    def _parameters(self, method: Place) -> str:
         definition = self._code.definition(method)
-        parameters = definition.item.signature.rpartition(f"{definition.name}(")[2]
-        return re.match(r"[\w\s,]*\bstring\b", parameters.partition(")")[0]) is not None
+        return definition.item.signature.rpartition(f"{definition.name}(")[2]
 
     def _owner(self, place: Place) -> Place | None:
         definition = self._code.definition(place)
