@@ -48,6 +48,7 @@ APPLICATIONS = (
     Application("settings:semantic_kernel", ("semantic-kernel==1.18.0",)),
     Application("settings:chromadb", ("chromadb==0.5.23",)),
     Application("settings:mcp", ("mcp==1.9.0",)),
+    Application("settings:argilla_server", ("argilla-server==2.5.0",)),
 )
 
 

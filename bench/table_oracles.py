@@ -9,6 +9,8 @@ import json
 import os
 import pkgutil
 import sys
+import types
+import typing
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -125,9 +127,29 @@ def settings_rows(name: str) -> Iterator[Row]:
             alias = field.validation_alias
             names = [alias] if alias else [f"{prefix}{field_name}"]
             choices = alias.choices if isinstance(alias, AliasChoices) else names
-            for choice in choices:
-                if isinstance(choice, str):
-                    yield choice.upper(), inspect.getsourcefile(one) or ""
+            # The environment gives the first part of a path.
+            texts = [getattr(choice, "path", [choice])[0] for choice in choices]
+            delimiter = one.model_config.get("env_nested_delimiter")
+            for text in texts:
+                yield text.upper(), inspect.getsourcefile(one) or ""
+                if delimiter:
+                    yield from ((key, "") for key in nested_keys(field.annotation, text, delimiter))
+
+
+def nested_keys(annotation: Any, key: str, delimiter: str) -> Iterator[str]:
+    """The keys of the fields of the model that a field is declared as."""
+    from pydantic import BaseModel
+
+    models = [
+        one
+        for one in (annotation, *typing.get_args(annotation))
+        if inspect.isclass(one) and issubclass(one, BaseModel)
+    ]
+    for model in models if typing.get_origin(annotation) in (None, typing.Union, types.UnionType) else ():
+        for name, field in model.model_fields.items():
+            inner = f"{key}{delimiter}{field.alias or name}"
+            yield inner.upper()
+            yield from nested_keys(field.annotation, inner, delimiter)
 
 
 def main() -> None:

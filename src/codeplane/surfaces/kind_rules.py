@@ -32,6 +32,7 @@ class ReaderRule(_Part):
     required: bool = Field(default=False, description="Whether a key that is not there ends the program.")
     writes: bool = Field(default=False, description="Whether a value that is set by a subscript defines it.")
     section: Names = Field(default=(), description="Methods up the chain whose text goes before the key.")
+    block: str = Field(default="", description="A method whose `with` puts its text before the keys inside.")
 
 
 class ConfigRule(_Part):

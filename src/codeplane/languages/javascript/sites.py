@@ -10,6 +10,8 @@ SITES = SiteGrammar(
     decorators={"decorator": CallForm()},
     members={"member_expression": ("object", "property")},
     subscripts={"subscript_expression": ("object", "index")},
+    memberships={"binary_expression": frozenset({"in"})},
+    tested_owners=frozenset({"env"}),
     keyed_owners=frozenset({"process.env", "import.meta.env", "Deno.env", "Bun.env"}),
     names=frozenset(
         {

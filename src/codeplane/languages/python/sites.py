@@ -7,6 +7,8 @@ SITES = SiteGrammar(
     decorators={"decorator": CallForm()},
     members={"attribute": ("object", "attribute")},
     subscripts={"subscript": ("value", "subscript")},
+    memberships={"comparison_operator": frozenset({"in", "not in"})},
+    tested_owners=frozenset({"environ"}),
     names=frozenset({"identifier"}),
     texts=frozenset({"string", "concatenated_string"}),
     text_parts=frozenset({"string_content"}),
@@ -24,6 +26,9 @@ SITES = SiteGrammar(
     catches={"except_clause": ("value", "value/alias"), "except_group_clause": ("value", "value/alias")},
     classes={"class_definition": ("name", ("superclasses",))},
     loops={"for_statement": ("left", "right"), "for_in_clause": ("left", "right")},
+    comprehensions=frozenset(
+        {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
+    ),
     assignments={
         "assignment": ("left", "right"),
         "augmented_assignment": ("left", "right"),

@@ -35,6 +35,10 @@ class SiteGrammar:
     decorators: Mapping[str, CallForm] = field(default_factory=dict)
     members: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # fields of owner and member
     subscripts: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # fields of owner and key
+    memberships: Mapping[str, frozenset[str]] = field(default_factory=dict)  # `a in b`, by its operators
+    tested_owners: frozenset[str] = (
+        frozenset()
+    )  # last names of owners whose keys are tested: `a in os.environ`
     keyed_owners: frozenset[str] = frozenset()  # owners whose members are keys: `process.env.HOME`
     names: frozenset[str] = frozenset()
     texts: frozenset[str] = frozenset()
@@ -67,6 +71,7 @@ class SiteGrammar:
     )  # classes that are caught, and the name
     classes: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)  # name and bases
     loops: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names and what is looped over
+    comprehensions: frozenset[str] = frozenset()  # loops stand behind what they repeat
     assignments: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # target and value
     first_results: bool = False  # a call gives several results, and the first name is that of the first
     returns: frozenset[str] = frozenset()

@@ -10,7 +10,7 @@ class SiteKind(IntEnum):
 
     CALL = 0
     DECORATOR = 1  # or attribute, or annotation
-    SUBSCRIPT = 2  # with a literal key
+    SUBSCRIPT = 2  # with a key that is a text or a name; `a in b` too, as a call of `in`
     RAISE = 3
     CLASS = 4  # with its bases
     LOOP = 5  # over something; its names are the callee

@@ -83,6 +83,8 @@ def _query_of(language: str) -> Query:
         ("literal", grammar.literals),
         ("decorator", grammar.decorators),
         ("subscript", grammar.subscripts),
+        ("membership", grammar.memberships),
+        ("comprehension", grammar.comprehensions),
         ("member", grammar.members if grammar.keyed_owners else ()),
         ("raise", grammar.raises),
         ("class", grammar.classes),
@@ -113,6 +115,7 @@ class _Sweep:
         self._values = ValueReader(grammar, data)
         self._open: list[tuple[Node, str, int]] = []  # nodes that are not left yet, with their sites
         self._sites: list[Site] = []
+        self._loops: dict[int, int] = {}  # of comprehensions, by node
 
     def read(self, nodes: list[tuple[Node, str]]) -> list[Site]:
         for node, role in nodes:
@@ -127,7 +130,19 @@ class _Sweep:
         if site is None:
             return -1
         self._sites.append(site)
+        if role == "loop" and self._open and self._open[-1][1] == "comprehension":
+            self._repeat(self._open[-1][0], len(self._sites) - 1)
         return len(self._sites) - 1
+
+    def _repeat(self, comprehension: Node, loop: int) -> None:
+        """Puts what stands before the loop of a comprehension into that loop."""
+        self._loops[comprehension.id] = loop
+        for number in range(loop - 1, -1, -1):
+            site = self._sites[number]
+            if site.start < comprehension.start_byte:
+                return
+            if site.loop < 0 or self._sites[site.loop].start < comprehension.start_byte:
+                self._sites[number] = site._replace(loop=loop)
 
     def _site_of(self, node: Node, role: str) -> Site | None:
         grammar, values = self._grammar, self._values
@@ -145,6 +160,8 @@ class _Sweep:
             case "subscript":
                 owner, key = grammar.subscripts[node.type]
                 return self._keyed(node, values.subscript(node, owner, key))
+            case "membership":
+                return self._keyed(node, values.membership(node), is_test=True)
             case "member":
                 return self._keyed(node, values.keyed_member(node))
             case "raise":
@@ -170,8 +187,11 @@ class _Sweep:
             case _:
                 return None
 
-    def _keyed(self, node: Node, value: Value | None) -> Site | None:
-        return self._made(SiteKind.SUBSCRIPT, node, value) if value is not None else None
+    def _keyed(self, node: Node, value: Value | None, *, is_test: bool = False) -> Site | None:
+        if value is None:
+            return None
+        site = self._made(SiteKind.SUBSCRIPT, node, value)
+        return site._replace(is_returned=False) if is_test else site  # what it gives is no part of its owner
 
     def _class_site(self, node: Node) -> Site | None:
         name_field, base_fields = self._grammar.classes[node.type]
@@ -223,6 +243,8 @@ class _Sweep:
                 break
             if role == "loop" and loop < 0:
                 loop = number
+            elif role == "comprehension" and loop < 0:
+                loop = self._loops.get(around.id, -1)
             elif role in ("call", "decorator", "literal") and outer < 0 and number >= 0:
                 outer = number
             elif role == "tail":

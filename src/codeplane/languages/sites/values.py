@@ -20,6 +20,9 @@ CHOICE: Final = "?:"
 """What `a ? b : c` is called, as a call with what may be chosen."""
 SPREAD: Final = "..."
 """What `...a` is called, as a call with one argument."""
+MEMBERSHIP: Final = "in"
+"""What `a in b` is called, as a call on `b` with one argument."""
+_KEYS: Final = (ValueKind.TEXT, ValueKind.NAME, ValueKind.CONCAT)
 _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 
 
@@ -192,9 +195,20 @@ class ValueReader:
         while key.type not in self._grammar.texts and key.named_child_count == 1:
             key = key.named_children[0]
         value = self.read(key)
-        if value.kind not in (ValueKind.TEXT, ValueKind.NAME, ValueKind.CONCAT):
+        if value.kind not in _KEYS:
             return None
         return Value(ValueKind.CALL, "[]", node.start_byte, (self.read(owner), value), is_method=True)
+
+    def membership(self, node: Node) -> Value | None:
+        """`key in owner` as a call of `in` on the owner, where that has a name that the grammar knows."""
+        if len(node.named_children) != 2 or _operator(node) not in self._grammar.memberships[node.type]:
+            return None
+        owner = self.read(node.named_children[1])
+        is_tested = owner.text.rpartition(".")[2] in self._grammar.tested_owners
+        key = self.read(node.named_children[0])
+        if not is_tested or owner.kind is not ValueKind.NAME or key.kind not in _KEYS:
+            return None
+        return Value(ValueKind.CALL, MEMBERSHIP, node.start_byte, (owner, key), is_method=True)
 
     def keyed_member(self, node: Node) -> Value | None:
         """`process.env.HOME` as `process.env["HOME"]`."""

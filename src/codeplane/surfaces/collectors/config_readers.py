@@ -17,6 +17,13 @@ from codeplane.surfaces.calls import (
     loop_environments,
     parameter_names,
 )
+from codeplane.surfaces.collectors.block_prefixes import block_prefix
+from codeplane.surfaces.collectors.called_objects import (
+    classes_of,
+    files_importing_objects,
+    is_call_of,
+    may_be_called,
+)
 from codeplane.surfaces.collectors.config_use import ConfigSurface, ConfigUse
 from codeplane.surfaces.kind_rules import ReaderRule, readers_by_name
 from codeplane.surfaces.recorder import Recorder, Remembered, remembered_of_file
@@ -90,7 +97,9 @@ class _Sweep:
         rules = rules_of(self._code).config
         readers: dict[str, Mapping[str, ReaderRule]] = {}
         words = sorted({word for rule in rules for word in rule.words})
-        for path in sorted(self._code.paths_with_any(words)):
+        paths = set(self._code.paths_with_any(words))
+        paths |= files_importing_objects(self._evaluator, readers_by_name(rules, "python"))
+        for path in sorted(paths):
             facts = self._code.facts(path)
             if facts is None:
                 continue
@@ -123,6 +132,7 @@ class _Sweep:
         aliases = {
             item.alias for item in self._code.require_facts(path).imports if item.name in last_names
         } - {""}
+        objects = may_be_called(self._evaluator, path, classes_of(readers))
         sites = self._evaluator.sites(path).sites
         for site in sites:
             value = site.value
@@ -131,6 +141,7 @@ class _Sweep:
             if value.kind is not ValueKind.CALL or site.kind is SiteKind.RAISE:
                 continue
             is_candidate = value.text in last_names or value.text in aliases or "*" in last_names
+            is_candidate |= is_call_of(value, objects)
             if not is_candidate or (site.outer >= 0 and sites[site.outer].value == value):
                 continue
             name = full_name(self._evaluator, Located(path, value))
@@ -146,8 +157,9 @@ class _Sweep:
         if site.kind is not SiteKind.SUBSCRIPT:
             return False
         source = self._code.source(path)
+        is_called = source[site.end : site.end + 1] == b"("  # `process.env.hasOwnProperty(…)`
         is_deleted = source[max(0, site.start - 7) : site.start].rstrip().endswith((b"del", b"delete"))
-        return is_deleted or _WRITE.match(source, site.end) is not None
+        return is_called or is_deleted or _WRITE.match(source, site.end) is not None
 
     def _destructured(
         self, path: RepoPath, site: Site, readers: Mapping[str, ReaderRule]
@@ -170,9 +182,14 @@ class _Sweep:
                 if not self._note_wrapper(call, site, reader, None):
                     self._surface.count_dynamic(path)
                 continue
+            prefix = block_prefix(self._evaluator, path, site, reader.block) if reader.block else ""
+            if prefix is None:
+                self._surface.count_dynamic(path)
+                continue
             for key, default in keys:
                 if default is None:
                     default = self._default(call, reader, site)
+                key = f"{prefix}{key}"
                 yield self._use(path, site, reader, key, default)
 
     def _use(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from codeplane.core.paths import RepoPath
@@ -23,6 +24,9 @@ _BASES: Final = frozenset(
 _CONFIG_CALLS: Final = frozenset({"SettingsConfigDict", "ConfigDict", "dict"})
 _ELLIPSIS: Final = re.compile(rb"=\s*(?:Field\(\s*)?\.\.\.")
 _DEEPEST: Final = 12
+_DEEPEST_MODEL: Final = 4
+_MODELS: Final = frozenset({"pydantic.BaseModel", "pydantic.main.BaseModel", "pydantic.v1.BaseModel"})
+_MODEL: Final = re.compile(r"(?:typing\.)?Optional\[([\w.]+)\]|([\w.]+)(?:\|None)?")
 _PROPERTIES: Final = "org.springframework.boot.context.properties.ConfigurationProperties"
 
 
@@ -62,7 +66,8 @@ def _with_subclasses(
 
 def _fields_of_class(evaluator: Evaluator, surface: ConfigSurface, place: Place) -> Iterator[ConfigUse]:
     chain = list(dict.fromkeys(_ancestry(evaluator, place)))
-    prefix = next((text for text in (_own_prefix(evaluator, one) for one in chain) if text != ""), "")
+    prefix = _first_setting(evaluator, chain, "env_prefix")
+    delimiter = _first_setting(evaluator, chain, "env_nested_delimiter")
     names: set[str] = set()
     for owner in chain:
         facts = evaluator.code.require_facts(owner.path)
@@ -74,7 +79,50 @@ def _fields_of_class(evaluator: Evaluator, surface: ConfigSurface, place: Place)
             if prefix is None:
                 surface.count_dynamic(owner.path)
                 continue
-            yield from _field_uses(evaluator, Place(owner.path, number), owner, place, prefix)
+            for use in _field_uses(evaluator, Place(owner.path, number), owner, place, prefix):
+                yield use
+                if delimiter:
+                    yield from _nested_uses(evaluator, Place(owner.path, number), use, delimiter)
+
+
+def _first_setting(evaluator: Evaluator, chain: list[Place], name: str) -> str | None:
+    """What the nearest class of a chain says of its configuration; None where that can't be read."""
+    return next((text for text in (_own_setting(evaluator, one, name) for one in chain) if text != ""), "")
+
+
+def _nested_uses(
+    evaluator: Evaluator, field: Place, outer: ConfigUse, delimiter: str, depth: int = 0
+) -> Iterator[ConfigUse]:
+    """`DB__HOST`: the fields of the model that a field is declared as."""
+    model = _model_of(evaluator, field)
+    if model is None or depth > _DEEPEST_MODEL:
+        return
+    names: set[str] = set()
+    for owner in dict.fromkeys(_ancestry(evaluator, model)):
+        for number, item in enumerate(evaluator.code.require_facts(owner.path).definitions):
+            inner = Place(owner.path, number)
+            is_field = item.parent == owner.definition and item.kind in ("field", "variable", "constant")
+            if not is_field or item.name in names or not _is_annotated(evaluator, inner):
+                continue
+            names.add(item.name)
+            assert outer.symbol is not None, "BUG: the field of a class has one"
+            for use in _field_uses(evaluator, inner, owner, outer.symbol, ""):
+                nested = replace(use, key=f"{outer.key}{delimiter.upper()}{use.key}", is_required=False)
+                yield nested
+                yield from _nested_uses(evaluator, inner, nested, delimiter, depth + 1)
+
+
+def _model_of(evaluator: Evaluator, field: Place) -> Place | None:
+    """The one model of the repository that a field is declared as."""
+    item = evaluator.code.definition(field).item
+    match = _MODEL.fullmatch(item.annotation.replace(" ", ""))
+    if match is None:
+        return None
+    name = match[1] or match[2]
+    target = evaluator.code.written(field.path, item.scope, name)
+    if not target or target[0].definition < 0 or evaluator.code.definition_kind(target[0]) != "class":
+        return None
+    return target[0] if (_MODELS | _BASES) & set(evaluator.bases(target[0])) else None
 
 
 def _field_uses(
@@ -114,7 +162,7 @@ def _aliases(evaluator: Evaluator, path: RepoPath, call: Value) -> list[str] | N
     if value.kind is ValueKind.CONSTANT:
         return []
     if value.kind is ValueKind.CALL and value.text == "AliasChoices":
-        items = [Located(path, item) for item in value.arguments if item.kind is not ValueKind.CALL]
+        items = [Located(path, item.argument(0) or item) for item in value.arguments]
     elif value.kind is ValueKind.LIST:
         items = [Located(path, item) for item in value.items]
     else:
@@ -180,28 +228,26 @@ def _class_site(evaluator: Evaluator, place: Place) -> Site | None:
     )
 
 
-def _own_prefix(evaluator: Evaluator, place: Place) -> str | None:
-    """The prefix that a class sets itself: nothing where it doesn't, None where it can't be read."""
+def _own_setting(evaluator: Evaluator, place: Place, name: str) -> str | None:
+    """What a class says of its configuration: nothing where it doesn't, None where it can't be read."""
     path = place.path
     first, last = evaluator.byte_span(path, evaluator.code.definition(place).span)
     sites = evaluator.sites(path)
     site = _class_site(evaluator, place)
-    literal = (
-        next((item for item in site.value.items if item.keyword == "env_prefix"), None) if site else None
-    )
+    literal = next((item for item in site.value.items if item.keyword == name), None) if site else None
     for site in sites.within(first, last):
         if site.name == "model_config" and evaluator.definition_around(path, site.start) == place:
             value = site.value
             if value.kind is ValueKind.CALL and value.text not in _CONFIG_CALLS:
                 return None
             items = value.arguments if value.kind is ValueKind.CALL else value.items
-            literal = next((item for item in items if item.keyword == "env_prefix"), None)
+            literal = next((item for item in items if item.keyword == name), None)
             if literal is None and any(not item.keyword for item in items):
                 return None  # `SettingsConfigDict(**shared)` may bring one
-        elif site.name == "env_prefix" and site.kind is SiteKind.ASSIGN:
+        elif site.name == name and site.kind is SiteKind.ASSIGN:
             around = evaluator.definition_around(path, site.start)
             is_config = around is not None and evaluator.code.definition(around).name == "Config"
-            if is_config or (around == place and _uses_prefix(evaluator, place)):
+            if is_config or (name == "env_prefix" and around == place and _uses_prefix(evaluator, place)):
                 literal = site.value
     return evaluator.text(Located(path, literal)) if literal is not None else ""
 
