@@ -46,8 +46,6 @@ APPLICATIONS = (
     Application("django:helpdesk", ("django-helpdesk==1.5.0",)),
     Application("django:allauth", ("django-allauth[mfa,socialaccount]==65.3.0",)),
     Application("settings:semantic_kernel", ("semantic-kernel==1.18.0",)),
-    Application("settings:chromadb", ("chromadb==0.5.23",)),
-    Application("settings:mcp", ("mcp==1.9.0",)),
     Application("settings:argilla_server", ("argilla-server==2.5.0",)),
 )
 
