@@ -11,12 +11,14 @@ import pytest
 
 from codeplane.config import Places
 from codeplane.languages.sites import pack_sites
+from codeplane.server.pipeline import Pipeline
 from codeplane.session import Checkout, RepoSession
 from codeplane.session.surfaces_ahead import SurfacesAhead
 from codeplane.surfaces.endpoints import endpoints_of
 from codeplane.surfaces.file_sites import SITES
 from codeplane.surfaces.likelihood import import_parts, may_use_frameworks
 from codeplane.surfaces.rule_set import built_in_set
+from codeplane.tools import all_tools
 from tests.drive import new_repo, user_env
 
 _APP = "from fastapi import FastAPI\n\napp = FastAPI()\n\n\n@app.get('/one')\ndef one():\n    return 1\n"
@@ -64,6 +66,19 @@ def test_what_is_prepared_serves_the_next_server(tmp_path: Path) -> None:
         with session.index.database.write() as connection:
             connection.execute("UPDATE site SET sites = ?", (pack_sites([]),))
         assert _routes(session) == []
+
+
+def test_a_server_prepares_for_clients_that_have_the_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("codeplane.server.pipeline._LOAD_AFTER_SEC", 0)
+    with _opened(new_repo(tmp_path / "repo", _SHOP), tmp_path / "home") as session:
+        pipeline = Pipeline(session, all_tools())
+        pipeline.listed(0, {name: tool for name, tool in all_tools().items() if tool.standard})
+        assert "surfaces" not in {thread.name for thread in threading.enumerate()}
+        pipeline.listed(0, all_tools())
+        assert _wait(lambda: _kept(session) == {"shop/app.py"})
+    assert "surfaces" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_only_answers_stay_in_memory(tmp_path: Path) -> None:

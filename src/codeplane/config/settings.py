@@ -156,7 +156,7 @@ class IndexSettings(_Section):
     surfaces_ahead: bool = Field(
         default=True,
         description="Have a server prepare endpoints, configuration keys, tables and other surfaces before "
-        "they are asked for, where imports reach a framework.",
+        "they are asked for, where a client has the tools for them and imports reach a framework.",
     )
     collect_sec: float = Field(
         default=3600, ge=1, le=604_800, description="Time between two cleanups of the index."

@@ -42,6 +42,7 @@ _LAST_WRITE_SEC = 60
 _PROGRESS_SEC = 1
 _LOAD_AFTER_SEC = 2.0
 _REFACTORING = "refactoring"
+_SURFACES = "surfaces"
 
 
 async def _nothing() -> None:
@@ -191,6 +192,10 @@ class Pipeline:
             from codeplane.session.refactoring import get_ready
 
             get_ready(self.repo, lambda: self._stopping)
+        if any(tool.category == _SURFACES for tool in tools) and not self._stopping:
+            from codeplane.session.surfaces_ahead import prepare_surfaces
+
+            prepare_surfaces(self.repo)
 
     async def stop(self, grace_sec: float) -> None:
         """Starts no more calls, lets the running ones finish for that long, then aborts them.

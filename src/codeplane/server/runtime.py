@@ -29,7 +29,6 @@ from codeplane.server.transport.http import HttpApp
 from codeplane.server.transport.link import socket_path
 from codeplane.server.transport.relay import Relay
 from codeplane.session import Checkout, RepoSession
-from codeplane.session.surfaces_ahead import SurfacesAhead
 from codeplane.storage import ServerLock, Serving, private_dir
 from codeplane.tools import offered_tools
 
@@ -113,7 +112,6 @@ class Runtime:
                     started(serving)
                     repo.upkeep.start(self._progress)
                     _refresh_on_idle(repo)
-                    _prepare_surfaces(repo)
                     await self._wait(web)
                     await self._wind_down(app, pipeline, relay, web)
             finally:
@@ -196,13 +194,6 @@ def _refresh_on_idle(repo: RepoSession) -> None:
         background = BackgroundRefresh(repo)
         background.start()
         repo.background = background
-
-
-def _prepare_surfaces(repo: RepoSession) -> None:
-    if repo.checkout.settings.index.surfaces_ahead:
-        preparation = SurfacesAhead(repo)
-        preparation.start()
-        repo.at_close.append(preparation.end)
 
 
 def _only_leaf(error: BaseException) -> BaseException:

@@ -35,6 +35,17 @@ _MOST_FILES: Final = 20_000
 _MOST_CPU_SEC: Final = 20.0  # of answers that are made; the rest is left to who asks
 
 
+def prepare_surfaces(repo: RepoSession) -> None:
+    """Has a server prepare answers from now on; a second time does nothing."""
+    if repo.checkout.settings.index.surfaces_ahead:
+        repo.keep(SurfacesAhead, lambda: _started(SurfacesAhead(repo)))
+
+
+def _started(preparation: "SurfacesAhead") -> "SurfacesAhead":
+    preparation.start()
+    return preparation
+
+
 class SurfacesAhead:
     """A thread that makes answers about the surfaces of one checkout."""
 
@@ -52,6 +63,7 @@ class SurfacesAhead:
         return self._ready == self._repo.index.epoch
 
     def start(self) -> None:
+        self._repo.at_close.append(self.end)
         self._thread.start()
 
     def end(self) -> None:
