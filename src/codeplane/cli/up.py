@@ -66,7 +66,7 @@ async def _serve(
 def _render_banner(checkout: Checkout, serving: Serving) -> str:
     lines = [
         f"CodePlane serves {checkout.root}",
-        f"  MCP     {serving.url}/mcp   (also /mcp/full and /mcp/read)",
+        f"  MCP     {serving.url}/mcp   (also /mcp/full, /mcp/read and /mcp/controller)",
         f"  token   {checkout.state.token_file}",
         f'  health  curl -H "Authorization: Bearer $(cat {checkout.state.token_file})" {serving.url}/health',
         "",
