@@ -10,16 +10,20 @@ from codeplane.session import Call
 from codeplane.surfaces.endpoints import Endpoint, endpoints_of
 from codeplane.surfaces.exclusion import is_of_tests
 from codeplane.surfaces.scope import own_files
+from codeplane.surfaces.tracing.route_match import nearest_requests, plain_route
 from codeplane.tools._registry import Effect, Input, synonyms, tool
 from codeplane.tools._schema import UNLISTED
 
 MOST = 100
 _MOST_DYNAMIC = 10
+_MOST_NEAREST = 3
 
 
 class SurfacesListEndpointsInput(Input):
     path_filter: Annotated[str | None, synonyms("route", "path", "query", "filter")] = Field(
-        default=None, max_length=500, description="Only routes that contain this."
+        default=None,
+        max_length=500,
+        description="Only routes that contain this; parameters may have any name: `/users/{}`.",
     )
     http_method: Annotated[str | None, synonyms("method", "verb")] = Field(
         default=None, max_length=20, description="Only this method."
@@ -55,6 +59,9 @@ class SurfacesListEndpointsOutput(Output):
     dynamic: dict[str, int] | None = Field(
         default=None, description="Routes by file whose path is only known at run time."
     )
+    nearest: list[str] | None = Field(
+        default=None, description="What looks most like a filter without a match."
+    )
     absence: Absence | None = Field(default=None, description="Why there are none.")
 
     def render(self) -> str:
@@ -62,7 +69,8 @@ class SurfacesListEndpointsOutput(Output):
         if self.truncated:
             lines.append(f"{self.total - len(self.endpoints)} more of {self.total}")
         if not lines:
-            lines.append("No endpoints.")
+            others = f" matches; the nearest: {', '.join(self.nearest)}" if self.nearest else "s."
+            lines.append(f"No endpoint{others}")
         if self.dynamic:
             files = ", ".join(f"{path} ({count})" for path, count in self.dynamic.items())
             lines.append(f"not composed, the path is only known at run time: {files}")
@@ -88,21 +96,31 @@ def _answer(call: Call, args: SurfacesListEndpointsInput, snapshot: Snapshot) ->
     limit = clamped(call, "limit", args.limit, MOST)
     is_own = own_files(snapshot, include_tests=args.include_tests)
     wanted = (args.http_method or "").upper()
+    listed = [one for one in surface.endpoints if args.include_tests or not is_of_tests(snapshot, one)]
     matching = [
         one
-        for one in surface.endpoints
-        if (args.include_tests or not is_of_tests(snapshot, one))
-        and (not args.path_filter or args.path_filter.lower() in one.route.lower())
+        for one in listed
+        if _contains(one.route.lower(), (args.path_filter or "").lower())
         and (not wanted or one.method in (wanted, "ANY", "ALL"))
     ]
+    nearest = []
+    if args.path_filter and not matching:
+        nearest = nearest_requests(listed, wanted, args.path_filter, _MOST_NEAREST)
     dynamic = {path: count for path, count in surface.dynamic.items() if is_own(path)}
     return SurfacesListEndpointsOutput(
         endpoints=[_row(snapshot, one) for one in matching[:limit]],
         total=len(matching),
         truncated=len(matching) > limit or None,
         dynamic=dict(sorted(dynamic.items())[:_MOST_DYNAMIC]) or None,
+        nearest=nearest or None,
         absence=None if matching else Absence.PROVEN_NONE,
     )
+
+
+def _contains(route: str, part: str) -> bool:
+    """Whether a route contains a text, however either of them calls its parameters."""
+    plain = plain_route(part)
+    return part in route or ("{}" in plain and plain in plain_route(route))
 
 
 def _row(snapshot: Snapshot, one: Endpoint) -> EndpointRow:
