@@ -252,9 +252,8 @@ class _Dispatch:
 
 
 def scope_of(call: Call, run: Run) -> Scope:
-    repo = call.repo
-    scratch = f"{repo.state.path}/work/{run.work_id}/scratch"
-    return Scope(worktree_root=str(repo.checkout.root), scratch_root=scratch)
+    scratch = f"{work_folder(call, run)}/scratch"
+    return Scope(worktree_root=str(call.repo.checkout.root), scratch_root=scratch)
 
 
 def work_folder(call: Call, run: Run) -> Path:

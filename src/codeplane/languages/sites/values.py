@@ -233,13 +233,17 @@ class ValueReader:
         receiver = part_of_node(node, form.receiver) if form.receiver else None
         if name is None:
             return OTHER
+        return self._owned(name, receiver, depth)
+
+    def _owned(self, name: Node, owner: Node | None, depth: int) -> Value:
+        """A name behind what owns it: one dotted name where the owner is a name."""
         text = self._plain_name(name)
-        if receiver is None:
+        if owner is None:
             return Value(ValueKind.NAME, text, name.start_byte)
-        owner = self.read(receiver, depth + 1)
-        if owner.kind is ValueKind.NAME:
-            return Value(ValueKind.NAME, f"{owner.text}.{text}", owner.start)
-        return Value(ValueKind.MEMBER, text, name.start_byte, (owner,))
+        value = self.read(owner, depth + 1)
+        if value.kind is ValueKind.NAME:
+            return Value(ValueKind.NAME, f"{value.text}.{text}", value.start)
+        return Value(ValueKind.MEMBER, text, name.start_byte, (value,))
 
     def _plain_name(self, node: Node) -> str:
         text = self.text_of(node)
@@ -252,13 +256,7 @@ class ValueReader:
         owner, member = part_of_node(node, owner_field), part_of_node(node, member_field)
         if member is None:
             return OTHER
-        text = self._plain_name(member)
-        if owner is None:
-            return Value(ValueKind.NAME, text, member.start_byte)
-        value = self.read(owner, depth + 1)
-        if value.kind is ValueKind.NAME:
-            return Value(ValueKind.NAME, f"{value.text}.{text}", value.start)
-        return Value(ValueKind.MEMBER, text, member.start_byte, (value,))
+        return self._owned(member, owner, depth)
 
     def _arguments(self, node: Node, depth: int) -> Iterator[Value]:
         for child in node.named_children[:_MOST_ITEMS]:
